@@ -14,6 +14,7 @@ struct arena { struct arena_chunk *chunks; };
 void *arena_alloc(struct arena *a, size_t n);		/* zeroed, aligned for any type */
 char *arena_strdup(struct arena *a, const char *s);
 void arena_free(struct arena *a);
+void arena_reset(struct arena *a);	/* as arena_free, but keeps a chunk for the next use */
 
 /* VEC(int) v = {0}; vec_push(&v, 3); v.v[0]; v.n; vec_free(&v). */
 #define VEC(type) struct { type *v; size_t n, cap; }
