@@ -28,7 +28,8 @@ struct object {
 	struct arena arena;
 };
 
-/* Why an object could not be opened: the fault in words, without the file's name.  NULL: it could. */
+/* Why an object could not be opened: the fault in words, without the file's name (valid until the next open).  NULL: it could.
+   An object that could not be opened needs no object_close. */
 const char *object_open(struct object *o, const char *path);
 void object_close(struct object *o);
 
@@ -47,7 +48,8 @@ const char *object_soname(const struct object *o);			/* NULL: none */
 const struct object_section *object_section(const struct object *o, const char *name);
 const struct object_section *object_section_at(const struct object *o, uint64_t address);
 
-/* Build-id note's bytes, looked for in PT_NOTE segments, then in note sections; *n is 0 when there is none. */
+enum { OBJECT_BUILD_ID_MAX = 32 };
+/* Build-id note's bytes (the first 32 of a longer one), looked for in PT_NOTE segments, then in note sections; *n is 0 when there is none. */
 const uint8_t *object_build_id(const struct object *o, unsigned *n);
 /* True when the object has the soprof note: it is profiled already. */
 bool object_is_profiled(const struct object *o);
@@ -58,7 +60,8 @@ struct object_symbols { struct object_symbol *v; size_t n; };
 struct object_symbols object_dynsyms(const struct object *o);		/* caller frees .v */
 struct object_symbols object_symtab(const struct object *o);
 
-/* Dynamic relocations, RELR expanded (type = the machine's RELATIVE). */
+/* Dynamic relocations, RELR expanded (type = the machine's RELATIVE; index counts its slots).  The addend of REL and RELR is the word
+   in the file at offset (a 32-bit one not sign-extended; 0 in bss).  Entries that DT_RELA and DT_JMPREL share are reported once, as RELOC_PLT. */
 enum object_reloc_table { RELOC_RELA, RELOC_REL, RELOC_PLT, RELOC_RELR };
 struct object_reloc { uint64_t offset; int64_t addend; uint32_t type, symbol; uint8_t table; uint32_t index; };	/* index in its table */
 struct object_relocs { struct object_reloc *v; size_t n; };
