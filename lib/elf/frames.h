@@ -28,7 +28,9 @@ struct frames {
 	struct frame_cie *cies;
 	struct frame_fde *fdes;		/* ascending by start; empty ones (size 0) are left out */
 	size_t cie_count, fde_count;
-	size_t rejected;		/* records passed over because they lie or overlap another */
+	struct frame_fde *others;	/* well-formed but passed over: not over code, or overlapping; kept because old text may need them */
+	size_t other_count;
+	size_t rejected;		/* records passed over: they lie, are empty, overlap another, or lie outside code */
 	const char *fault;		/* why the first of them was (static text), or NULL */
 	uint64_t fault_at;
 };
