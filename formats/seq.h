@@ -14,13 +14,14 @@ struct seq_token {
 	enum seq_type type;
 	uint64_t value;		/* UINT, NINT (-1 - value), ARRAY and MAP (number of items, of pairs), TAG, BOOL */
 	double number;		/* FLOAT */
-	const char *bytes;	/* BYTES, TEXT: value bytes, valid until the next call; not NUL-terminated */
+	const char *bytes;	/* BYTES, TEXT: value bytes, valid until the next call; not NUL-terminated.  TEXT is valid UTF-8 */
 };
 
 struct seq_reader {
 	FILE *f;
 	const char *name;	/* for messages: the file's name or "standard input" */
 	uint64_t offset;	/* of the last token's first byte in the stream: "name: byte 123: fault" */
+	uint64_t base;		/* offset of window[0] in the stream */
 	unsigned char *window;
 	size_t begin, end, cap;
 	bool failed;
@@ -47,7 +48,7 @@ void seq_writer_init(struct seq_writer *w, FILE *f, const char *name);
 bool seq_writer_flush(struct seq_writer *w);
 void seq_uint(struct seq_writer *w, uint64_t v);
 void seq_int(struct seq_writer *w, int64_t v);
-void seq_text(struct seq_writer *w, const char *s);
+void seq_text(struct seq_writer *w, const char *s);	/* a string that is not UTF-8 (a path can be so) goes as BYTES */
 void seq_bytes(struct seq_writer *w, const void *p, size_t n);
 void seq_bool(struct seq_writer *w, bool v);
 void seq_null(struct seq_writer *w);

@@ -10,6 +10,14 @@
 #include "formats/seq.h"
 #include "lib/base/mem.h"
 
+/* The map keys of objects and row details, one table each that reader, writer and map-dump share.  Rows stand in the
+   order of their keys' encodings; a key of NULL ends a table. */
+enum field_kind { FIELD_TEXT, FIELD_UINT, FIELD_UNSIGNED, FIELD_INT, FIELD_BOOL, FIELD_BUILD_ID, FIELD_DIGEST, FIELD_CLASS };
+struct field { const char *key; enum field_kind kind; size_t at; };
+extern const struct field object_fields[], detail_fields[];
+/* False when the field at (char *)base + f->at is absent (0, false, NULL), and then it is not written. */
+bool field_present(const struct field *f, const void *base);
+
 enum stream_kind { STREAM_SO_LIST, STREAM_RELOCATIONS, STREAM_PROFILE };
 extern const char *const stream_kind_names[];		/* "so-list", "relocations", "profile" */
 enum { STREAM_VERSION = 1 };
@@ -66,6 +74,8 @@ struct stream_reader {
 	struct stream_row row;		/* strings valid until the next event, unless copied */
 	uint64_t rows;
 	bool begun, in_object;
+	int want;
+	struct arena row_arena;		/* strings of the current row */
 };
 
 /* kind: what the caller wants; -1 takes any (r->kind then tells after the first event). */

@@ -13,11 +13,14 @@
 /* Temporary files that exist now: removed when the tool ends early. */
 struct live { struct live *next; char *path; };
 static struct live *volatile live;
+static pid_t owner;		/* a forked child must not remove them */
 static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 enum { DEADLY = sizeof deadly / sizeof *deadly };
 
 static void remove_all(void)
 {
+	if (getpid() != owner)
+		return;
 	for (struct live *l = live; l; l = l->next)
 		unlink(l->path);
 }
@@ -36,6 +39,7 @@ static void watch(void)
 	if (watching)
 		return;
 	watching = true;
+	owner = getpid();
 	atexit(remove_all);
 	for (int i = 0; i < DEADLY; i++) {
 		struct sigaction was;
