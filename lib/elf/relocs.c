@@ -142,7 +142,7 @@ static void add_relr(const struct object *o, reloc_vec *v, struct table t)
 		}
 		if (!begun)
 			continue;
-		for (unsigned bit = 1; word >> bit; bit++)
+		for (unsigned bit = 1; bit < 8 * w; bit++)
 			if (word >> bit & 1)
 				add_slot(o, v, where + (uint64_t)(bit - 1) * w, &index);
 		where += (uint64_t)(8 * w - 1) * w;
