@@ -4,6 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/msg.h"
 #include <cbor.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -122,6 +123,12 @@ static unsigned head_size(uint64_t v)
 	return v < 24 ? 1 : v < 1 << 8 ? 2 : v < 1 << 16 ? 3 : v >> 32 ? 9 : 5;
 }
 
+/* For numbers below 2^11. */
+static bool is_whole(double v)
+{
+	return (double)(int)v == v;
+}
+
 /* Bytes of the shortest float that holds v: 11 significant bits from 2^-14 to 2^15, or multiples of 2^-24 below. */
 static unsigned float_size(double v)
 {
@@ -130,15 +137,22 @@ static unsigned float_size(double v)
 
 	if (!isfinite(v) || v == 0)
 		return 3;
-	if (e <= 16 && e >= -13 && ldexp(m, 11) == trunc(ldexp(m, 11)))
+	if (e <= 16 && e >= -13 && is_whole(ldexp(m, 11)))
 		return 3;
-	if (e < -13 && e >= -23 && ldexp(v, 24) == trunc(ldexp(v, 24)))
+	if (e < -13 && e >= -23 && is_whole(ldexp(v, 24)))
 		return 3;
 	return (double)(float)v == v ? 5 : 9;
 }
 
 static bool is_utf8(const char *s, size_t n)
 {
+	uint64_t eight;
+
+	for (; n >= sizeof eight; s += sizeof eight, n -= sizeof eight) {
+		memcpy(&eight, s, sizeof eight);
+		if (eight & UINT64_C(0x8080808080808080))
+			break;
+	}
 	while (n) {
 		size_t len = utf8_length(s, n);
 
@@ -195,7 +209,7 @@ static bool at_end(struct seq_reader *r, struct seq_token *t, bool inside)
 {
 	t->type = SEQ_END;
 	if (ferror(r->f))
-		return seq_fault(r, "cannot read");
+		return seq_fault(r, "cannot read: %s", strerror(errno));
 	if (inside || r->begin < r->end) {
 		r->offset = r->base + r->end;
 		return seq_fault(r, "cut: the stream ends inside an item");
@@ -267,6 +281,13 @@ bool seq_next(struct seq_reader *r, struct seq_token *t, bool inside)
 	if (r->end - r->begin >= HEAD_MAX && quick(r, t))
 		return true;
 	return decode(r, t, inside);
+}
+
+int seq_peek(struct seq_reader *r)
+{
+	if (r->begin == r->end && !refill(r, 1))
+		return -1;
+	return r->window[r->begin];
 }
 
 static bool add_left(struct seq_reader *r, const struct seq_token *t, uint64_t *left)

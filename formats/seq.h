@@ -32,6 +32,8 @@ void seq_reader_free(struct seq_reader *r);
 /* The next token.  At the top level the end of the file is SEQ_END with true; false after a message (malformed, not
    deterministic, cut, over-long string: more than 64 MiB).  inside: we are within an item, where an end is a cut. */
 bool seq_next(struct seq_reader *r, struct seq_token *t, bool inside);
+/* The next byte, not taken; -1 at the end. */
+int seq_peek(struct seq_reader *r);
 /* Reads over the rest of an item whose first token is t (no recursion). */
 bool seq_skip(struct seq_reader *r, const struct seq_token *t);
 /* Prints "tool: name: byte N: text" as an error, marks the reader failed; returns false. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const char *const stream_kind_names[] = { "so-list", "relocations", "profile" };
-enum { KINDS = sizeof stream_kind_names / sizeof *stream_kind_names };
+enum { KINDS = sizeof stream_kind_names / sizeof *stream_kind_names, ARRAY_OF_TWO = 0x82 };
 
 void stream_reader_init(struct stream_reader *r, FILE *f, const char *name, int kind)
 {
@@ -189,10 +189,22 @@ static enum stream_event at_end(struct stream_reader *r)
 	return STREAM_FAULT;
 }
 
+/* A file of another kind is told from a faulty stream by its first byte. */
+static bool is_stream(struct stream_reader *r)
+{
+	int c = r->begun || r->seq.failed ? ARRAY_OF_TWO : seq_peek(&r->seq);
+
+	if (c < 0 || c == ARRAY_OF_TWO)
+		return true;
+	return seq_fault(&r->seq, "not a stream: it does not begin with [kind, version]");
+}
+
 enum stream_event stream_next(struct stream_reader *r)
 {
 	struct seq_token t;
 
+	if (!is_stream(r))
+		return STREAM_FAULT;
 	for (;;) {
 		if (!seq_next(&r->seq, &t, false))
 			return STREAM_FAULT;
@@ -203,9 +215,6 @@ enum stream_event stream_next(struct stream_reader *r)
 				return e;
 		} else if (t.type == SEQ_END) {
 			return at_end(r);
-		} else if (!r->begun) {
-			seq_fault(&r->seq, "not a stream: it does not begin with [kind, version]");
-			return STREAM_FAULT;
 		} else if (t.type == SEQ_MAP) {
 			return read_object(r, t.value);
 		} else {
