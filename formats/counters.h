@@ -5,7 +5,11 @@
      RW  the private page (struct counters_private), the header (struct counters_header), then the counters;
      R   moved .gnu.hash/.dynsym, .eh_frame and friends, .soprof.info;
      R-X .soprof.text (the new text), .soprof.map (the map table).
-   A counter file is the image of the RW segment from the header on: header, padding to COUNTERS_PAGE, counters. */
+   A counter file is the image of the RW segment from the header on: header, padding to header_size, counters.
+
+   Counter files are named OBJECT.PID.N, with N from 0 and the next N when that name is taken.  The header is written last: a
+   file that is short or begins with zeros was not finished (its process was killed, or is still at it) and holds no counts.
+   A process made by fork counts in files of its own, from zero, in the directory of its parent's. */
 #ifndef FORMATS_COUNTERS_H
 #define FORMATS_COUNTERS_H
 #include <stdint.h>
@@ -21,6 +25,7 @@ enum counters_flag {
 	COUNTERS_FORK_SEEN = 2,		/* this file belongs to a process made by fork; set in the child's own file */
 	COUNTERS_FORK_UNSAFE = 4,	/* a fork was noticed that could not be separated (see count-extract) */
 	COUNTERS_IDENTITY = 8,		/* the object has no counters */
+	COUNTERS_CHILD_LOST = 16,	/* a child of this process could make no file (or was refused one): its counts are missing */
 };
 
 /* First page of the file and of the mapping (the address "header").  The object file holds it filled in but for the run's part. */
@@ -34,22 +39,55 @@ struct counters_header {
 	uint8_t original_build_id[32];
 	uint8_t build_id[32];		/* the profiled object's own; unused bytes are 0 */
 	uint32_t original_build_id_size, build_id_size;
+	uint64_t header_address;	/* the header's link-time address */
 	char object[128];		/* name of the object's file in out/ */
 	/* the run */
 	uint64_t load_bias;		/* run-time address - link-time address */
 	uint32_t pid, parent;		/* of the process that counts here; parent: 0 unless forked while counting */
 	uint64_t start_ns;		/* CLOCK_REALTIME when the file was made */
 	uint32_t serial, reserved;	/* the N of OBJECT.PID.N */
+	uint64_t limit;			/* COUNTERS_CAP_ENV as this process had it, or the default */
 	char executable[512];		/* /proc/self/exe, cut to fit, NUL-terminated */
 };
 
-/* The page before the header: private to each process, read and written by runtime/ alone. */
+/* Bytes of header and counters together: the size of the mapping and of the file. */
+#define COUNTERS_MAPPED(h) (((h)->header_size + (h)->counters * 8 + (h)->page - 1) & ~((uint64_t)(h)->page - 1))
+
+/* The bytes of all counter files in a directory are added up in a file there, so that COUNTERS_CAP_ENV can be kept; it is mapped
+   shared and added to atomically before a file is made.  Words in the byte order of the machine; further bytes mean nothing.
+   It may be removed at any time when nothing runs: whoever finds too many units in it looks at the directory itself, once a second. */
+#define COUNTERS_USAGE ".soprof-usage"
+struct counters_usage {
+	uint32_t units;			/* of COUNTERS_PAGE bytes, each file rounded up */
+	uint32_t refused;		/* files not made because of the cap: their counts are missing */
+	uint32_t recounted;		/* when units was last made equal to the directory: seconds since 1970, low 32 bits */
+	uint32_t reserved;
+};
+
+/* How far the run-time code got, in counters_private: for debuggers and tests. */
+enum counters_state {
+	COUNTERS_STATE_NEW,		/* not called yet */
+	COUNTERS_STATE_SHARED,		/* counting in the file */
+	/* From here on counting goes on in private memory, because: */
+	COUNTERS_STATE_HEADER,		/* the header is not one of this version, or has no counters */
+	COUNTERS_STATE_DIRECTORY,	/* the directory cannot be opened */
+	COUNTERS_STATE_FSIZE,		/* the file would be longer than RLIMIT_FSIZE */
+	COUNTERS_STATE_CAP,		/* the cap is reached */
+	COUNTERS_STATE_CREATE,		/* no file can be made */
+	COUNTERS_STATE_WRITE,		/* it cannot be given its size and content */
+	COUNTERS_STATE_MAP,		/* it cannot be mapped */
+	COUNTERS_STATE_UNKNOWN,		/* a forked child that could not look which files were mapped */
+};
+
+/* The page before the header: private to each process, read and written by runtime/ alone.  In a forked child all of it reads 0
+   and runtime_child restores what is needed; the directory is then that of the parent's file. */
 struct counters_private {
 	uint64_t alive;			/* 1 before initialisation and while counting in this process's own file.  The page is
 					   MADV_WIPEONFORK: a forked child reads 0 here, and the fork check calls runtime_child */
 	uint64_t mapped_size;		/* of header and counters, a multiple of page */
 	uint64_t initialised;
 	char directory[1024];		/* where counter files go; absolute; fixed by so-gen -o */
+	uint32_t state, error;		/* enum counters_state; errno of the step that failed */
 };
 
 /* .soprof.map: one row a block, ascending by old (then new).  Row i counts in counter i.
