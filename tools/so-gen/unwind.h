@@ -25,7 +25,10 @@ struct unwind {
 	size_t moved;			/* FDEs written for new text */
 	struct unwind_patch *patches;	/* places to fill in by unwind_place */
 	size_t patch_count;
+	struct unwind_row *rows;	/* of the sorted header */
+	size_t row_count;
 	const struct object *object;
+	uint64_t fault_at;		/* the old address that unwind_build's fault is about, or 0 */
 };
 
 /* Builds the three sections; sizes are final afterwards.  FDEs whose CFI or LSDA cannot be moved must have been kept out by
@@ -38,4 +41,8 @@ void unwind_free(struct unwind *u);
 
 /* NULL when the FDE's instructions and LSDA are of a form that unwind_build moves, else the reason in words. */
 const char *unwind_movable(const struct object *o, const struct frames *f, const struct frame_fde *fde);
+/* The same, and KNOWN is asked about each old location inside the FDE that a rule, call site or landing pad names: false for one
+   that unwind_map.place will not know (no instruction's start) refuses the FDE. */
+const char *unwind_check(const struct object *o, const struct frames *f, const struct frame_fde *fde,
+                         bool (*known)(void *context, uint64_t old), void *context);
 #endif
