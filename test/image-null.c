@@ -1,0 +1,113 @@
+/* image-null.c - writes an object's twin with three new segments and nothing else changed.
+   Usage: image-null [-e] [-o ORIGIN] IN OUT.  -e: the unwinding tables move too, as copies. */
+#include "formats/counters.h"
+#include "lib/base/msg.h"
+#include "lib/base/out.h"
+#include "tools/so-gen/image.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void add_note(struct image *img)
+{
+	struct image_section *s = image_add(img, IMAGE_R, SECTION_NOTE, SHT_NOTE, 12 + 8 + 4, 4);
+	uint8_t words[] = { 7, 4, SOPROF_NOTE_TYPE };
+
+	for (int i = 0; i < 3; i++)
+		s->bytes[4 * i + (img->o->eh.e_ident[EI_DATA] == ELFDATA2MSB ? 3 : 0)] = words[i];
+	memcpy(s->bytes + 12, SOPROF_NOTE_OWNER, 7);
+}
+
+static void add_sections(struct image *img)
+{
+	uint64_t page = image_page(img);
+	struct image_section *ro, *text;
+
+	image_add(img, IMAGE_RW, SECTION_PRIVATE, SHT_PROGBITS, page, page);
+	image_add(img, IMAGE_RW, ".soprof.header", SHT_PROGBITS, page, page);
+	image_add(img, IMAGE_RW, SECTION_COUNTERS, SHT_NOBITS, 65536, 8);
+	ro = image_add(img, IMAGE_R, SECTION_INFO, SHT_PROGBITS, 100, 8);
+	memset(ro->bytes, 0x55, 100);
+	add_note(img);
+	text = image_add(img, IMAGE_X, SECTION_TEXT, SHT_PROGBITS, 64, 16);
+	memset(text->bytes, 0xc3, 64);
+	image_add(img, IMAGE_X, SECTION_MAP, SHT_PROGBITS, 24, 4);
+}
+
+/* A header without a search table, and the old .eh_frame's bytes under a new name: enough for tools that look at places. */
+static struct image_section *add_unwinding(struct image *img)
+{
+	const struct object_section *old = object_section(img->o, ".eh_frame_hdr");
+	struct image_section *hdr;
+
+	if (!old)
+		return NULL;
+	image_add(img, IMAGE_R, ".eh_frame", SHT_PROGBITS, 4, 8);
+	hdr = image_add(img, IMAGE_R, ".eh_frame_hdr", SHT_PROGBITS, 8, 4);
+	memcpy(hdr->bytes, "\1\377\377\377", 4);
+	return hdr;
+}
+
+static const char *twin(struct image *img, const struct object *o, const char *origin, bool unwinding)
+{
+	const char *why = origin ? image_plan_from(img, o, origin) : image_plan(img, o);
+	struct image_section *hdr = NULL;
+
+	if (why)
+		return why;
+	add_sections(img);
+	if (unwinding)
+		hdr = add_unwinding(img);
+	why = image_layout(img);
+	if (hdr)
+		image_eh_frame(img, hdr);
+	return why;
+}
+
+static bool write_twin(struct image *img, const char *path)
+{
+	struct out out;
+	uint8_t id[32];
+	unsigned n;
+
+	if (!out_open(&out, path, 0777))
+		return false;
+	if (!image_write(img, out.f, id, &n)) {
+		out_abandon(&out);
+		return false;
+	}
+	for (unsigned i = 0; i < n; i++)
+		printf("%02x", id[i]);
+	putchar('\n');
+	return out_commit(&out);
+}
+
+int main(int argc, char **argv)
+{
+	const char *origin = NULL, *why;
+	bool unwinding = false;
+	struct object o;
+	struct image img;
+
+	msg_init("image-null");
+	for (int c; (c = getopt(argc, argv, "eo:")) != -1;)
+		if (c == 'e')
+			unwinding = true;
+		else
+			origin = optarg;
+	if (argc - optind != 2)
+		return 2;
+	why = object_open(&o, argv[optind]);
+	if (why) {
+		msg_error(argv[optind], "not opened: %s", why);
+		return 1;
+	}
+	why = twin(&img, &o, origin, unwinding);
+	if (why)
+		msg_error(argv[optind], "refused: %s", why);
+	else
+		write_twin(&img, argv[optind + 1]);
+	image_free(&img);
+	object_close(&o);
+	return msg_status();
+}
