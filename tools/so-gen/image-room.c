@@ -155,6 +155,12 @@ static void cover(uint8_t *map, uint64_t size, uint64_t base, uint64_t at, uint6
 		memset(map + (at - base), 1, end - at);
 }
 
+/* What linkers leave between sections, and patchelf where it took one away. */
+static bool is_filler(uint8_t byte)
+{
+	return byte == 0 || byte == 'X' || byte == 'Z';
+}
+
 /* Bytes in the way that belong to no section are somebody's: better not to clear them. */
 static const char *check_gaps(const struct image *img)
 {
@@ -170,7 +176,7 @@ static const char *check_gaps(const struct image *img)
 			cover(covered, size, base, o->sections[i].h.sh_offset, o->sections[i].h.sh_size);
 	cover(covered, size, base, o->eh.e_shoff, o->shnum * o->eh.e_shentsize);
 	for (uint64_t i = 0; i < size && !why; i++)
-		if (!covered[i] && base + i < o->size && o->image[base + i])
+		if (!covered[i] && base + i < o->size && !is_filler(o->image[base + i]))
 			why = image_fault("bytes of no section directly behind the program headers, at 0x%llx", (unsigned long long)(base + i));
 	free(covered);
 	return why;

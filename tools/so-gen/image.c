@@ -103,7 +103,7 @@ static uint64_t first_offset(const struct image *img)
 	for (size_t i = 0; i < img->o->phnum; i++) {
 		const GElf_Phdr *p = &img->o->phdrs[i];
 
-		if (p->p_type == PT_LOAD && p->p_memsz - p->p_filesz <= 65536 && p->p_offset + p->p_memsz > behind)
+		if (p->p_type == PT_LOAD && p->p_memsz - p->p_filesz <= 128 << 10 && p->p_offset + p->p_memsz > behind)
 			behind = p->p_offset + p->p_memsz;
 	}
 	return behind;
