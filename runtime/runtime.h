@@ -1,0 +1,22 @@
+/* runtime.h - the code that runs inside a profiled process, for the stubs that so-gen emits.
+
+   It is one blob for each machine (blob-MACHINE.h): position-independent, freestanding, without relocations, data of its own,
+   locks, allocation, output or vector registers; it leaves errno, signal masks and the floating-point state alone and needs less
+   than 8 KiB of stack.  Both functions follow the C calling convention, and so may change every caller-saved general register and
+   the flags; the direction flag must be clear.  A stub that stands where the C convention does not hold saves those registers and
+   flags, and steps over the red zone first.
+
+   Whatever fails, the program goes on and counts in memory of its own: counters_private.state tells. */
+#ifndef RUNTIME_RUNTIME_H
+#define RUNTIME_RUNTIME_H
+#include "formats/counters.h"
+
+/* To be called once in an object, before its other constructors (DT_INIT, or the first init-array slot); it does nothing the
+   second time.  P is the private page; H, the header, is header.page bytes behind it.  Until then and always where no file can be
+   had, the object counts in its own private pages; from here on in the file's. */
+void runtime_init(struct counters_private *p, struct counters_header *h);
+
+/* To be called when p->alive reads 0: this process was forked and still maps its parent's files.  Gives every profiled object of
+   the process a file of its own, or private memory. */
+void runtime_child(struct counters_private *p, struct counters_header *h);
+#endif
