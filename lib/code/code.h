@@ -1,0 +1,72 @@
+/* code.h - the instructions of an object's code ranges, decoded once, kept as bitmaps and two short arrays.
+   Link-time addresses are 32 bits wide here: objects that reach beyond 4 GiB are refused. */
+#ifndef CODE_CODE_H
+#define CODE_CODE_H
+#include "lib/base/mem.h"
+#include "lib/elf/object.h"
+#include "lib/machine/machine.h"
+
+enum { CODE_NONE = -1 };
+enum code_range_kind { RANGE_FDE, RANGE_CODE, RANGE_PLT };
+extern const char *const code_range_kinds[];		/* "fde", "code", "plt" */
+
+/* Code that moves as a whole or not at all. */
+struct code_range {
+	uint32_t start, end;
+	uint8_t kind;
+	bool swept;			/* decoded to the end */
+	const char *why;		/* why it may not move; NULL: it may */
+	uint32_t ends, ends_n;		/* its part of code.ends */
+	uint32_t refs, refs_n;		/* and of code.refs */
+};
+/* An instruction that ends a block. */
+struct code_end { uint32_t at, target; uint8_t len, kind, flags, pc_pos; };	/* target: direct ones, else of the pc-relative operand, else 0 */
+/* Another instruction with a pc-relative operand. */
+struct code_ref { uint32_t at, target; uint8_t len, pc_pos, flags, end_of_block; };
+
+struct code {
+	const struct object *o;
+	const struct machine *m;
+	uint32_t lo, hi;		/* all executable sections lie in [lo, hi) */
+	uint64_t *starts, *heads;	/* bit a - lo: an instruction starts at a, a block starts at a */
+	uint64_t *reads, *kills;	/* the instruction at a reads, kills the flags */
+	VEC(struct code_range) ranges;	/* ascending after code_sort */
+	VEC(struct code_end) ends;	/* ascending within a range */
+	VEC(struct code_ref) refs;
+	VEC(uint32_t) splits;		/* heads that a branch over a lock prefix made within an instruction */
+	struct arena arena;		/* reasons */
+};
+
+static inline bool bit(const uint64_t *map, uint32_t i) { return map[i >> 6] >> (i & 63) & 1; }
+static inline void bit_set(uint64_t *map, uint32_t i) { map[i >> 6] |= UINT64_C(1) << (i & 63); }
+static inline void bit_clear(uint64_t *map, uint32_t i) { map[i >> 6] &= ~(UINT64_C(1) << (i & 63)); }
+/* First set bit in [i, end), or end. */
+uint32_t bit_next(const uint64_t *map, uint32_t i, uint32_t end);
+
+static inline bool code_in(const struct code *c, uint64_t a) { return a >= c->lo && a < c->hi; }
+static inline bool code_starts(const struct code *c, uint64_t a) { return code_in(c, a) && bit(c->starts, a - c->lo); }
+static inline bool code_head(const struct code *c, uint64_t a) { return code_in(c, a) && bit(c->heads, a - c->lo); }
+static inline void code_set_head(struct code *c, uint32_t a) { bit_set(c->heads, a - c->lo); }
+
+/* NULL, or why the object's code cannot be handled. */
+const char *code_init(struct code *c, const struct object *o);
+void code_free(struct code *c);
+/* Adds a range (not yet decoded); the caller has checked that it lies in the file. */
+void code_add(struct code *c, uint64_t start, uint64_t size, enum code_range_kind kind, const char *why);
+/* Sorts ranges; of two that overlap the later one is cut out with a reason. */
+void code_sort(struct code *c);
+/* Decodes a range from its start to its end and marks heads.  False: why is set, nothing of it is kept. */
+bool code_sweep(struct code *c, struct code_range *r);
+/* Finds direct branches into the middle of an instruction: behind a lock prefix they become splits, otherwise the range they
+   lead to may not move.  To be called when all ranges were swept and sorted. */
+void code_check_targets(struct code *c);
+/* The range that contains a, or NULL (ranges sorted). */
+struct code_range *code_range_at(const struct code *c, uint64_t a);
+/* A reason in words, kept in the code's arena. */
+const char *code_reason(struct code *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const uint8_t *code_bytes(const struct code *c, uint32_t a, uint32_t n);
+/* Index in ends of the first end at or after a within the range, or the range's last + 1. */
+uint32_t code_end_from(const struct code *c, const struct code_range *r, uint32_t a);
+/* The instruction of an end, as machine.decode would give it. */
+struct insn code_end_insn(const struct code_end *e);
+#endif

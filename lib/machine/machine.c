@@ -1,0 +1,42 @@
+/* machine.c - the table of machines. */
+#include <elf.h>
+#include "lib/machine/machine.h"
+
+static const struct machine *const machines[] = { &machine_x86_64 };
+
+const struct machine *machine_for(unsigned e_machine, unsigned elf_class, unsigned elf_data)
+{
+	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+		if (machines[i]->e_machine == e_machine && machines[i]->elf_class == elf_class && elf_data == ELFDATA2LSB)
+			return machines[i];
+	return NULL;
+}
+
+void flow_learn(struct flow_state *s, uint32_t id, uint64_t max)
+{
+	unsigned i;
+	for (i = 0; i < s->fact_count && s->facts[i].id != id; i++)
+		;
+	if (i == s->fact_count) {
+		if (i == FLOW_FACTS) {		/* forget the oldest */
+			for (unsigned k = 1; k < FLOW_FACTS; k++)
+				s->facts[k - 1] = s->facts[k];
+			i--;
+		} else {
+			s->fact_count++;
+		}
+		s->facts[i].id = id;
+		s->facts[i].max = max;
+	} else if (max < s->facts[i].max) {
+		s->facts[i].max = max;
+	}
+}
+
+uint64_t flow_known_max(const struct flow_state *s, const struct flow_value *v)
+{
+	uint64_t max = v->kind == FLOW_ANY ? v->max : UINT64_MAX;
+	for (unsigned i = 0; i < s->fact_count; i++)
+		if (s->facts[i].id == v->id && s->facts[i].max < max)
+			max = s->facts[i].max;
+	return max;
+}

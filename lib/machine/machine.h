@@ -1,0 +1,139 @@
+/* machine.h - what the filters need to know about a processor.  One struct machine per folder beside this file, picked by
+   the ELF header; one build has them all.  Addresses are link-time addresses unless something else is said. */
+#ifndef MACHINE_H
+#define MACHINE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum insn_kind {
+	INSN_OTHER, INSN_NOP,
+	INSN_JUMP,		/* direct, always taken */
+	INSN_JUMP_INDIRECT,	/* through a register or memory */
+	INSN_BRANCH,		/* direct, falls through when not taken */
+	INSN_BRANCH_SHORT,	/* the same, with a short form only (jrcxz, loop) */
+	INSN_BRANCH_NEAR,	/* the same, with a near form only (xbegin) */
+	INSN_CALL, INSN_CALL_INDIRECT,
+	INSN_RETURN,
+	INSN_SYSCALL,
+	INSN_TRAP,		/* never goes on to the next instruction */
+};
+
+enum insn_flag {
+	INSN_READS_FLAGS = 1,	/* reads a condition flag that the counting instruction would change */
+	INSN_KILLS_FLAGS = 2,	/* writes or leaves undefined all of those without reading one */
+	INSN_MARK = 4,		/* an entry mark (endbr64, bti): nothing may stand before it */
+	INSN_ADDRESS = 8,	/* obtains the address insn.target (lea), does not read or write there */
+	INSN_LOCK = 16,		/* begins with a lock prefix of one byte that a branch may jump over */
+};
+
+struct insn {
+	uint64_t at;
+	uint8_t len;
+	uint8_t kind;		/* enum insn_kind */
+	uint8_t flags;		/* enum insn_flag */
+	uint8_t pc_pos, pc_size;/* place and size in bytes of the pc-relative field; size 0: none */
+	uint64_t target;	/* of a direct jump, branch or call; else the address of the pc-relative operand */
+};
+
+/* True for kinds after which a new basic block begins. */
+static inline bool insn_ends_block(unsigned kind) { return kind >= INSN_JUMP; }
+/* True for kinds that can go on to the next instruction. */
+static inline bool insn_falls_through(unsigned kind)
+{
+	return kind != INSN_JUMP && kind != INSN_JUMP_INDIRECT && kind != INSN_RETURN && kind != INSN_TRAP;
+}
+static inline bool insn_is_direct(unsigned kind)
+{
+	return kind == INSN_JUMP || kind == INSN_BRANCH || kind == INSN_BRANCH_SHORT || kind == INSN_BRANCH_NEAR || kind == INSN_CALL;
+}
+
+typedef uint64_t regset;	/* bit n: general register n */
+
+/* Values of registers and stack slots, for finding jump tables (lib/code/jump-tables.h has the walk over a function). */
+enum flow_kind {
+	FLOW_ANY,
+	FLOW_CONST,		/* the address a */
+	FLOW_FRAME,		/* stack pointer at function entry + a */
+	FLOW_ENTRY,		/* loaded from the table at a */
+	FLOW_TARGET,		/* the table's entry + the address b */
+};
+struct flow_value {
+	uint8_t kind, width, scale;	/* width: bytes an entry; scale: what an entry is multiplied by */
+	bool is_signed;
+	uint32_t id;			/* equal ids: equal values */
+	uint64_t a, b;
+	uint64_t max;			/* FLOW_ANY: proven upper bound; FLOW_ENTRY, FLOW_TARGET: of the index; UINT64_MAX: none */
+};
+enum { FLOW_REGS = 32, FLOW_SLOTS = 24, FLOW_FACTS = 8 };
+struct flow_state {
+	struct flow_value regs[FLOW_REGS];
+	struct { int64_t at; struct flow_value value; } slots[FLOW_SLOTS];	/* at: offset from the stack pointer at entry */
+	struct { uint32_t id; uint64_t max; } facts[FLOW_FACTS];		/* bounds proven by branches */
+	struct { uint32_t id; uint64_t bound; bool valid; } compare;		/* the last comparison with a constant */
+	uint32_t epoch;							/* of memory: loads of one place in one epoch are equal */
+	uint8_t slot_count, fact_count;
+	bool reached;
+};
+enum flow_jump { FLOW_JUMP_UNKNOWN, FLOW_JUMP_TAIL, FLOW_JUMP_TABLE };
+
+/* How a block is counted: which sequence, with which free register. */
+enum count_form { COUNT_PLAIN, COUNT_FLAGS_FREE_ACC, COUNT_FLAGS_FREE_REG, COUNT_FLAGS_STACK, COUNT_FORMS };
+struct count_how { uint8_t form, reg; bool atomic; };
+
+struct machine {
+	const char *name;		/* "x86_64" */
+	uint16_t e_machine;
+	uint8_t elf_class;		/* ELFCLASS32 or 64 */
+	uint32_t page;			/* the largest page size its kernels use: alignment of new segments */
+	uint32_t relative, irelative, absolute, glob_dat, jump_slot, copy;	/* relocation types */
+	uint8_t insn_align, spring_size;	/* alignment of instructions; bytes of a jump that reaches any new text */
+	uint8_t mark_size;			/* bytes of an entry mark */
+	uint8_t regs, stack_reg;
+	const char *const *count_form_names;
+
+	/* Decodes one instruction of at most n bytes; false: none there. */
+	bool (*decode)(const uint8_t *p, size_t n, uint64_t at, struct insn *insn);
+	/* General registers that the instruction reads and wholly writes. */
+	bool (*uses)(const uint8_t *p, size_t n, regset *reads, regset *writes);
+	/* Bytes of the direct branch at p in short (near false) or near form; 0: it has no such form. */
+	size_t (*branch_size)(const uint8_t *p, const struct insn *insn, bool near);
+	/* Writes that form at OUT (address AT) with a new target. */
+	void (*branch)(uint8_t *out, uint64_t at, const uint8_t *p, const struct insn *insn, bool near, uint64_t target);
+	/* Writes the pc-relative field of a copied instruction; false: out of reach. */
+	bool (*pc_field)(uint8_t *insn_at, uint64_t at, const struct insn *insn, uint64_t target);
+	void (*jump)(uint8_t *out, uint64_t at, uint64_t target);		/* spring_size bytes */
+	size_t (*count_size)(struct count_how how);
+	void (*count)(uint8_t *out, uint64_t at, uint64_t counter, struct count_how how);
+	/* The cheapest form that is safe where the registers in dead are dead, and the flags if flags_dead. */
+	struct count_how (*count_plan)(regset dead, bool flags_dead, bool atomic);
+	/* Stack bytes that the form moves the stack pointer down by, [from, to) within the sequence; 0: it does not. */
+	unsigned (*count_stack)(struct count_how how, unsigned *from, unsigned *to);
+	void (*pad)(uint8_t *out, size_t n);		/* instructions that do nothing */
+	void (*trap)(uint8_t *out, size_t n);
+
+	/* The check behind a system call that may be a fork: goes to stub when the word at address alive is 0. */
+	size_t fork_check_size, fork_stub_size, fork_common_size, init_stub_size;
+	bool (*may_fork)(const uint8_t *block, size_t n);	/* the block ends with a system call; false: it surely is not a fork */
+	void (*fork_check)(uint8_t *out, uint64_t at, uint64_t alive, uint64_t stub);
+	void (*fork_stub)(uint8_t *out, uint64_t at, uint64_t common, uint64_t back);
+	void (*fork_common)(uint8_t *out, uint64_t at, uint64_t private_page, uint64_t header, uint64_t child);
+	/* Code that saves what a constructor gets, calls init(private_page, header) and goes on to next (0: returns). */
+	void (*init_stub)(uint8_t *out, uint64_t at, uint64_t private_page, uint64_t header, uint64_t init, uint64_t next);
+
+	const struct blob { const uint8_t *bytes; size_t size, init, child; } *runtime;
+
+	/* Jump tables: the effect of one instruction; of taking or not taking a conditional branch; what a jump goes through. */
+	void (*flow)(struct flow_state *s, const uint8_t *p, const struct insn *insn);
+	void (*flow_edge)(struct flow_state *s, const uint8_t *p, const struct insn *insn, bool taken);
+	enum flow_jump (*flow_jump)(const struct flow_state *s, const uint8_t *p, const struct insn *insn, struct flow_value *table);
+};
+
+extern const struct machine machine_x86_64;
+/* The machine of an ELF header, or NULL. */
+const struct machine *machine_for(unsigned e_machine, unsigned elf_class, unsigned elf_data);
+
+/* Helpers for back ends: values of the same id are given the bound. */
+void flow_learn(struct flow_state *s, uint32_t id, uint64_t max);
+uint64_t flow_known_max(const struct flow_state *s, const struct flow_value *v);
+#endif

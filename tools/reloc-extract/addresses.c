@@ -1,0 +1,144 @@
+/* addresses.c - text addresses that data and code hold. */
+#include <stdlib.h>
+#include "tools/reloc-extract/extract.h"
+
+bool extract_reloc_text(const struct extract *x, const struct object_reloc *r, uint64_t *text)
+{
+	const struct machine *m = x->c.m;
+	if (r->type == m->relative || r->type == m->irelative) {
+		*text = (uint64_t)r->addend;
+	} else if (r->type == m->absolute && r->symbol && r->symbol < x->dynsyms.n && r->addend
+	           && x->dynsyms.v[r->symbol].section != SHN_UNDEF) {
+		*text = x->dynsyms.v[r->symbol].value + (uint64_t)r->addend;	/* symbol + 0 follows the symbol */
+	} else if (r->type == m->jump_slot) {
+		const uint8_t *p = object_at(&x->o, r->offset, x->o.eh.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4);
+		if (!p)
+			return false;
+		*text = object_word(&x->o, p, x->o.eh.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4);
+	} else {
+		return false;
+	}
+	return code_in(&x->c, *text) && object_is_code(&x->o, *text);
+}
+
+void extract_set_entry(struct extract *x, uint64_t a)
+{
+	bit_set(x->entries, a - x->c.lo);
+	code_set_head(&x->c, a);
+}
+
+static int slot_order(const void *a, const void *b)
+{
+	const struct object_reloc *x = a, *y = b;
+	return x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : 0;
+}
+
+static const struct object_reloc *reloc_at(const struct extract *x, uint64_t a)
+{
+	struct object_reloc key = { .offset = a };
+	return x->relocs.n ? bsearch(&key, x->relocs.v, x->relocs.n, sizeof key, slot_order) : NULL;
+}
+
+bool extract_slot(void *context, uint64_t a, uint64_t *text)
+{
+	const struct extract *x = context;
+	const struct object_reloc *r = reloc_at(x, a);
+	return r && r->type == x->c.m->relative && extract_reloc_text(x, r, text);
+}
+
+/* Does an absolute jump table have this slot? */
+static bool in_label_table(const struct extract *x, uint64_t a)
+{
+	for (size_t i = 0; i < x->tables.n; i++) {
+		const struct jump_table *t = &x->tables.v[i];
+		if (t->base == 0 && a >= t->at && a - t->at < (uint64_t)t->count * t->width && (a - t->at) % t->width == 0)
+			return true;
+	}
+	return false;
+}
+
+enum address_use extract_use(const struct extract *x, const struct object_reloc *r, uint64_t *text)
+{
+	if (!extract_reloc_text(x, r, text))
+		return USE_NONE;
+	const struct code_range *range = code_range_at(&x->c, *text);
+	if (!range || range->why || !code_starts(&x->c, *text))
+		return USE_NONE;
+	if (r->type == x->c.m->jump_slot)
+		return range->kind == RANGE_PLT ? USE_ENTRY : USE_NONE;
+	if (r->type == x->c.m->absolute)
+		return USE_NONE;
+	if (extract_is_entry(x, *text))
+		return USE_ENTRY;
+	return r->type == x->c.m->relative && in_label_table(x, r->offset) ? USE_LABEL : USE_NONE;
+}
+
+static void keep(struct extract *x, struct code_range *r, const char *format, uint64_t at)
+{
+	if (!r->why)
+		r->why = code_reason(&x->c, format, (unsigned long long)at);
+}
+
+static void data_addresses(struct extract *x)
+{
+	for (size_t i = 0; i < x->relocs.n; i++) {
+		const struct object_reloc *r = &x->relocs.v[i];
+		uint64_t text;
+		if (!extract_reloc_text(x, r, &text))
+			continue;
+		struct code_range *range = code_range_at(&x->c, text);
+		if (!range)
+			continue;
+		if (r->type == x->c.m->jump_slot) {
+			if (range->kind == RANGE_PLT && code_starts(&x->c, text))
+				code_set_head(&x->c, text);
+		} else if (r->type == x->c.m->absolute) {
+			keep(x, range, "a symbol plus an addend at 0x%llx leads into it", r->offset);
+		} else if (!extract_is_entry(x, text) && !(r->type == x->c.m->relative && code_starts(&x->c, text) && in_label_table(x, r->offset))) {
+			keep(x, range, "an address inside it is held in data at 0x%llx", r->offset);
+		}
+	}
+}
+
+static bool is_table_base(const struct extract *x, uint64_t a)
+{
+	for (size_t i = 0; i < x->tables.n; i++)
+		if (x->tables.v[i].base == a)
+			return true;
+	return false;
+}
+
+static void code_addresses(struct extract *x)
+{
+	for (size_t i = 0; i < x->c.refs.n; i++) {
+		const struct code_ref *ref = &x->c.refs.v[i];
+		if (!code_in(&x->c, ref->target))
+			continue;
+		struct code_range *range = code_range_at(&x->c, ref->target);
+		if (!range)
+			continue;
+		if (!(ref->flags & INSN_ADDRESS))
+			keep(x, range, "it is read as data at 0x%llx", ref->at);
+		else if (!extract_is_entry(x, ref->target) && !is_table_base(x, ref->target))
+			keep(x, range, "an address inside it is taken at 0x%llx", ref->at);
+	}
+}
+
+static void own_addresses(struct extract *x)
+{
+	for (size_t k = 0; k < x->c.ranges.n; k++) {
+		struct code_range *r = &x->c.ranges.v[k];
+		for (uint32_t i = 0; i < r->ends_n; i++) {
+			const struct code_end *e = &x->c.ends.v[r->ends + i];
+			if (e->kind == INSN_CALL && e->target == e->at + e->len)
+				keep(x, r, "it takes its own address by a call at 0x%llx", e->at);
+		}
+	}
+}
+
+void extract_addresses(struct extract *x)
+{
+	data_addresses(x);
+	code_addresses(x);
+	own_addresses(x);
+}

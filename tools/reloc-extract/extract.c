@@ -1,0 +1,217 @@
+/* extract.c - the analysis of one object, step by step, and its rows. */
+#include <stdlib.h>
+#include <string.h>
+#include "formats/relocations.h"
+#include "tools/reloc-extract/extract.h"
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct object_reloc *x = a, *y = b;
+	return x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : 0;
+}
+
+static bool is_plt(const struct object_section *s)
+{
+	return s && !strncmp(s->name, ".plt", 4);
+}
+
+static void add_fde_ranges(struct extract *x)
+{
+	for (size_t i = 0; i < x->f.fde_count; i++) {
+		const struct frame_fde *fde = &x->f.fdes[i];
+		if (!code_in(&x->c, fde->start) || fde->start + fde->size > x->c.hi || !object_at(&x->o, fde->start, fde->size))
+			continue;
+		const struct object_section *s = object_section_at(&x->o, fde->start);
+		if (!s || !(s->h.sh_flags & SHF_EXECINSTR))
+			continue;
+		const char *why = x->f.cies[fde->cie].signal_frame ? "a signal-return stub" : NULL;
+		code_add(&x->c, fde->start, fde->size, is_plt(s) ? RANGE_PLT : RANGE_FDE, why);
+	}
+	for (size_t i = 1; i < x->o.shnum; i++) {	/* linkers that write no FDE for their PLT */
+		const struct object_section *s = &x->o.sections[i];
+		if (is_plt(s) && (s->h.sh_flags & SHF_EXECINSTR) && s->h.sh_type == SHT_PROGBITS && s->h.sh_size
+		    && !frames_find(&x->f, s->h.sh_addr))
+			code_add(&x->c, s->h.sh_addr, s->h.sh_size, RANGE_PLT, NULL);
+	}
+}
+
+static void sweep(struct extract *x)
+{
+	for (size_t i = 0; i < x->c.ranges.n; i++) {
+		struct code_range *r = &x->c.ranges.v[i];
+		if (code_sweep(&x->c, r) && r->kind != RANGE_PLT)
+			bit_set(x->entries, r->start - x->c.lo);
+	}
+}
+
+/* Function symbols that begin inside a range are entries too. */
+static void symbol_entries(struct extract *x)
+{
+	for (int t = 0; t < 2; t++) {
+		const struct object_symbols *s = t ? &x->symtab : &x->dynsyms;
+		for (size_t i = 0; i < s->n; i++) {
+			const struct object_symbol *y = &s->v[i];
+			struct code_range *r;
+			if (y->section == SHN_UNDEF || y->section >= SHN_LORESERVE || y->type == STT_TLS || y->type == STT_SECTION || y->type == STT_FILE
+			    || !(r = code_range_at(&x->c, y->value)))
+				continue;
+			if (t == 1 && y->type != STT_FUNC && y->type != STT_GNU_IFUNC)
+				continue;	/* local labels */
+			if (y->type == STT_OBJECT && !r->why)
+				r->why = code_reason(&x->c, "the data object %.80s lies in it", y->name);
+			else if (!code_starts(&x->c, y->value) && !r->why)
+				r->why = code_reason(&x->c, "the symbol %.80s begins within an instruction", y->name);
+			else if (code_starts(&x->c, y->value) && r->kind != RANGE_PLT)
+				extract_set_entry(x, y->value);
+		}
+	}
+}
+
+static void landing_pads(struct extract *x)
+{
+	for (size_t i = 0; i < x->f.fde_count; i++) {
+		const struct frame_fde *fde = &x->f.fdes[i];
+		struct code_range *r;
+		if (!fde->lsda || !(r = code_range_at(&x->c, fde->start)))
+			continue;
+		struct lsda l;
+		const char *fault = lsda_read(&l, &x->o, fde);
+		if (fault) {
+			if (!r->why)
+				r->why = code_reason(&x->c, "its LSDA: %.120s", fault);
+			continue;
+		}
+		for (size_t k = 0; k < l.site_count; k++) {
+			uint64_t pad = l.sites[k].pad;
+			if (!pad)
+				continue;
+			if (code_starts(&x->c, pad) && pad >= r->start && pad < r->end) {
+				if (!code_head(&x->c, pad) || !x->pads.n || x->pads.v[x->pads.n - 2] != pad) {
+					vec_push(&x->pads, (uint32_t)pad);
+					vec_push(&x->pads, (uint32_t)fde->start);
+				}
+				code_set_head(&x->c, pad);
+			} else if (!r->why) {
+				r->why = "a landing pad outside its instructions";
+			}
+		}
+		lsda_free(&l);
+	}
+}
+
+const char *extract_object(struct extract *x)
+{
+	const char *fault = code_init(&x->c, &x->o);
+	if (fault)
+		return fault;
+	if (object_is_profiled(&x->o))
+		return "it is a profiled object already";
+	if (!x->o.dynnum)
+		return "no dynamic section";
+	x->entries = xcalloc((x->c.hi - x->c.lo) / 64 + 2, 8);
+	frames_read(&x->f, &x->o);
+	x->relocs = object_relocs(&x->o);
+	x->dynsyms = object_dynsyms(&x->o);
+	x->symtab = object_symtab(&x->o);
+	qsort(x->relocs.v, x->relocs.n, sizeof *x->relocs.v, by_offset);
+	add_fde_ranges(x);
+	code_sort(&x->c);
+	sweep(x);
+	extract_gaps(x);
+	code_check_targets(&x->c);
+	symbol_entries(x);
+	landing_pads(x);
+	for (size_t i = 0; i < x->c.ranges.n; i++)
+		code_find_tables(&x->c, &x->c.ranges.v[i], &x->tables, extract_slot, x);
+	code_cut_tables(&x->c, &x->tables);
+	extract_addresses(x);
+	return NULL;
+}
+
+void extract_free(struct extract *x)
+{
+	code_free(&x->c);
+	frames_free(&x->f);
+	free(x->relocs.v);
+	free(x->dynsyms.v);
+	free(x->symtab.v);
+	free(x->entries);
+	vec_free(&x->tables);
+	vec_free(&x->pads);
+}
+
+static void range_rows(const struct extract *x, struct stream_writer *w)
+{
+	for (size_t i = 0; i < x->c.ranges.n; i++) {
+		const struct code_range *r = &x->c.ranges.v[i];
+		struct stream_row row = { .type = r->why ? REL_NOT_MOVED : REL_RANGE, .address = r->start, .information = r->end - r->start };
+		row.details.present = true;
+		row.details.kind = code_range_kinds[r->kind];
+		row.details.why = r->why;
+		stream_row(w, &row);
+	}
+}
+
+static void entry_rows(const struct extract *x, struct stream_writer *w)
+{
+	const GElf_Dyn *got = object_dyn(&x->o, DT_PLTGOT);
+	int64_t gp = got ? (int64_t)got->d_un.d_ptr : 0;
+	for (size_t i = 0; i < x->c.ranges.n; i++) {
+		const struct code_range *r = &x->c.ranges.v[i];
+		uint32_t end = r->end - x->c.lo;
+		if (r->why)
+			continue;
+		for (uint32_t a = bit_next(x->entries, r->start - x->c.lo, end); a < end; a = bit_next(x->entries, a + 1, end))
+			stream_row3(w, REL_PROLOGUE, a + x->c.lo, gp - (int64_t)(a + x->c.lo));
+	}
+}
+
+static void address_rows(const struct extract *x, struct stream_writer *w)
+{
+	for (size_t i = 0; i < x->relocs.n; i++) {
+		uint64_t text;
+		enum address_use use = extract_use(x, &x->relocs.v[i], &text);
+		if (use)
+			stream_row3(w, use == USE_LABEL ? REL_LABEL : REL_VIRTUAL_ADDRESS, x->relocs.v[i].offset, (int64_t)text);
+	}
+	for (size_t i = 0; i < x->c.refs.n; i++) {
+		const struct code_ref *ref = &x->c.refs.v[i];
+		const struct code_range *r;
+		if ((ref->flags & INSN_ADDRESS) && extract_is_entry(x, ref->target) && (r = code_range_at(&x->c, ref->target)) && !r->why)
+			stream_row3(w, REL_GOT_REFERENCE, ref->at, ref->target);
+	}
+}
+
+static void table_rows(const struct extract *x, struct stream_writer *w)
+{
+	for (size_t i = 0; i < x->tables.n; i++) {
+		const struct jump_table *t = &x->tables.v[i];
+		const struct code_range *r = code_range_at(&x->c, t->jump);
+		if (!r || r->why)
+			continue;
+		struct stream_row row = { .type = REL_JUMP_TABLE, .address = t->jump, .information = t->at };
+		row.details = (struct row_details){ .present = true, .base = t->base, .width = t->width, .is_signed = t->is_signed,
+			.scale = t->scale, .count = t->count, .proven = t->proven, .kind = !t->count ? "tail" : t->proven ? "bound" : "scan" };
+		stream_row(w, &row);
+		for (uint32_t k = 0; k < t->count && t->base; k++) {
+			uint64_t at, target;
+			if (jump_entry(&x->c, t, k, &at, &target) && code_starts(&x->c, target))
+				stream_row3(w, REL_JUMP_ENTRY, at, (int64_t)target);
+		}
+	}
+}
+
+void extract_rows(struct extract *x, struct stream_writer *w)
+{
+	range_rows(x, w);
+	entry_rows(x, w);
+	address_rows(x, w);
+	table_rows(x, w);
+	for (size_t i = 0; i < x->pads.n; i += 2) {
+		const struct code_range *r = code_range_at(&x->c, x->pads.v[i]);
+		if (r && !r->why)
+			stream_row3(w, REL_LANDING_PAD, x->pads.v[i], x->pads.v[i + 1]);
+	}
+	for (size_t i = 0; i < x->c.splits.n; i++)
+		stream_row3(w, REL_BLOCK_START, x->c.splits.v[i], 0);
+}

@@ -1,0 +1,149 @@
+/* gaps.c - code that no FDE covers.  It is followed from where something enters it; one undecodable byte on the way and all
+   that hangs together with it stays where it is: data in text is common there. */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/reloc-extract/extract.h"
+
+enum { MAX_INSNS = 200000 };
+
+struct seen { uint32_t at; uint8_t len; };
+struct gaps {
+	struct extract *x;
+	VEC(uint32_t) seeds, stack;
+	VEC(struct seen) trace;
+	uint64_t *done;			/* seeds tried */
+};
+
+static void seed(struct gaps *g, uint64_t a)
+{
+	struct code *c = &g->x->c;
+	if (!code_in(c, a) || bit(g->done, a - c->lo) || code_range_at(c, a))
+		return;
+	bit_set(g->done, a - c->lo);
+	vec_push(&g->seeds, (uint32_t)a);
+}
+
+static int by_at(const void *a, const void *b)
+{
+	const struct seen *x = a, *y = b;
+	return x->at != y->at ? (x->at < y->at ? -1 : 1) : 0;
+}
+
+static bool traced(const struct gaps *g, uint32_t at) { return bit(g->x->c.starts, at - g->x->c.lo); }
+
+/* Follows one path; false: it runs into what is no code. */
+static bool path(struct gaps *g, uint32_t a, const struct object_section *s)
+{
+	struct code *c = &g->x->c;
+	struct insn insn;
+	uint64_t end = s->h.sh_addr + s->h.sh_size;
+	while (a < end && !traced(g, a)) {
+		struct code_range *r = code_range_at(c, a);
+		if (r)
+			return a == r->start || code_starts(c, a);
+		if (!c->m->decode(code_bytes(c, a, 1), end - a, a, &insn) || g->trace.n > MAX_INSNS)
+			return false;
+		struct seen seen = { a, insn.len };
+		vec_push(&g->trace, seen);
+		bit_set(c->starts, a - c->lo);
+		if (insn_is_direct(insn.kind)) {
+			if (insn.kind == INSN_CALL)
+				seed(g, insn.target);
+			else if (insn.target >= s->h.sh_addr && insn.target < end)
+				vec_push(&g->stack, (uint32_t)insn.target);
+			else
+				seed(g, insn.target);
+		}
+		if (!insn_falls_through(insn.kind))
+			return true;
+		a += insn.len;
+	}
+	return a < end;
+}
+
+static bool trace(struct gaps *g, uint32_t a)
+{
+	const struct object_section *s = object_section_at(&g->x->o, a);
+	bool good = s && (s->h.sh_flags & SHF_EXECINSTR);
+	g->trace.n = g->stack.n = 0;
+	if (good)
+		vec_push(&g->stack, a);
+	while (good && g->stack.n)
+		good = path(g, g->stack.v[--g->stack.n], s);
+	for (size_t i = 0; i < g->trace.n; i++)		/* the sweep will set them again */
+		bit_clear(g->x->c.starts, g->trace.v[i].at - g->x->c.lo);
+	if (!good || !g->trace.n)
+		return false;
+	qsort(g->trace.v, g->trace.n, sizeof *g->trace.v, by_at);
+	for (size_t i = 1; i < g->trace.n; i++)
+		if (g->trace.v[i].at < g->trace.v[i - 1].at + g->trace.v[i - 1].len)
+			return false;
+	return true;
+}
+
+/* Makes ranges of the trace's runs. */
+static void add_ranges(struct gaps *g)
+{
+	for (size_t i = 0, k; i < g->trace.n; i = k) {
+		for (k = i + 1; k < g->trace.n && g->trace.v[k].at == g->trace.v[k - 1].at + g->trace.v[k - 1].len; )
+			k++;
+		uint32_t end = g->trace.v[k - 1].at + g->trace.v[k - 1].len;
+		code_add(&g->x->c, g->trace.v[i].at, end - g->trace.v[i].at, RANGE_CODE, NULL);
+	}
+	code_sort(&g->x->c);
+}
+
+static void first_seeds(struct gaps *g)
+{
+	struct extract *x = g->x;
+	const GElf_Dyn *d;
+	if ((d = object_dyn(&x->o, DT_INIT)))
+		seed(g, d->d_un.d_ptr);
+	if ((d = object_dyn(&x->o, DT_FINI)))
+		seed(g, d->d_un.d_ptr);
+	for (size_t i = 0; i < x->relocs.n; i++) {
+		uint64_t text;
+		if (extract_reloc_text(x, &x->relocs.v[i], &text))
+			seed(g, text);
+	}
+	for (int t = 0; t < 2; t++) {
+		const struct object_symbols *s = t ? &x->symtab : &x->dynsyms;
+		for (size_t i = 0; i < s->n; i++)
+			if (s->v[i].section != SHN_UNDEF && (s->v[i].type == STT_FUNC || s->v[i].type == STT_GNU_IFUNC || s->v[i].type == STT_NOTYPE))
+				seed(g, s->v[i].value);
+	}
+}
+
+static void seeds_from(struct gaps *g, size_t from)
+{
+	struct code *c = &g->x->c;
+	for (size_t i = from; i < c->ends.n; i++)
+		if (insn_is_direct(c->ends.v[i].kind))
+			seed(g, c->ends.v[i].target);
+}
+
+void extract_gaps(struct extract *x)
+{
+	struct code *c = &x->c;
+	struct gaps g = { .x = x, .done = xcalloc((c->hi - c->lo) / 64 + 2, 8) };
+	first_seeds(&g);
+	seeds_from(&g, 0);
+	while (g.seeds.n) {
+		size_t ends = c->ends.n;
+		while (g.seeds.n) {
+			uint32_t a = g.seeds.v[--g.seeds.n];
+			if (code_range_at(c, a) || !trace(&g, a))
+				continue;
+			add_ranges(&g);
+			for (size_t i = 0; i < c->ranges.n; i++)
+				if (c->ranges.v[i].kind == RANGE_CODE && !c->ranges.v[i].swept && !c->ranges.v[i].why)
+					code_sweep(c, &c->ranges.v[i]);
+			extract_set_entry(x, a);
+		}
+		seeds_from(&g, ends);
+	}
+	vec_free(&g.seeds);
+	vec_free(&g.stack);
+	vec_free(&g.trace);
+	free(g.done);
+}
