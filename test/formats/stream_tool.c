@@ -1,12 +1,14 @@
 /* stream_tool.c - the codec on its own, for formats.bats:
    stream_tool sample KIND     a stream with every map key and row type
    stream_tool copy [KIND]     standard input through reader and writer
+   stream_tool cuts            standard input cut at each byte: prints the lengths at which it is a whole stream
    stream_tool tokens          the items of any sequence, as the reader sees them */
 #include "formats/profile.h"
 #include "formats/relocations.h"
 #include "formats/stream.h"
 #include "lib/base/msg.h"
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct stream_writer writer;
@@ -98,6 +100,37 @@ static int copy(int kind)
 	return !stream_finish(&writer) || msg_status();
 }
 
+static bool is_whole(char *bytes, size_t n)
+{
+	FILE *f = n ? fmemopen(bytes, n, "r") : fopen("/dev/null", "r");
+	struct stream_reader r;
+	enum stream_event e;
+
+	stream_reader_init(&r, f, "cut", -1);
+	while ((e = stream_next(&r)) > STREAM_DONE)
+		;
+	stream_reader_free(&r);
+	fclose(f);
+	return e == STREAM_DONE;
+}
+
+static int cuts(void)
+{
+	static char bytes[65536];
+	size_t n = fread(bytes, 1, sizeof bytes, stdin);
+
+	for (size_t i = 0; i <= n; i++) {
+		/* A copy of just that size, so that reading beyond it is noticed. */
+		char *copy = xmalloc(i);
+
+		memcpy(copy, bytes, i);
+		if (is_whole(copy, i))
+			printf("%zu\n", i);
+		free(copy);
+	}
+	return 0;
+}
+
 static int tokens(void)
 {
 	static const char *const names[] = { "end", "uint", "nint", "bytes", "text", "array", "map", "tag", "bool", "null", "float" };
@@ -135,6 +168,8 @@ int main(int argc, char **argv)
 		return sample((enum stream_kind)kind);
 	if (!strcmp(mode, "copy"))
 		return copy(kind);
+	if (!strcmp(mode, "cuts"))
+		return cuts();
 	if (!strcmp(mode, "tokens"))
 		return tokens();
 	return 2;

@@ -4,6 +4,7 @@
 #include "formats/stream.h"
 #include "tools/map-dump/dump.h"
 #include <inttypes.h>
+#include <string.h>
 
 static const struct row_type relocations[] = {
 	[REL_PROLOGUE] = { "prologue", INFORMATION_NUMBER },
@@ -37,13 +38,22 @@ struct row_type row_type(int kind, int64_t type)
 
 void put_text(FILE *f, const char *s)
 {
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
+	size_t left = strlen(s);
 
-		if (c < ' ' || c == 0x7f)
+	while (left) {
+		unsigned char c = (unsigned char)*s;
+		size_t n = utf8_length(s, left);
+		/* The second row of control characters, U+0080 to U+009F. */
+		bool is_control = c < ' ' || c == 0x7f || (c == 0xc2 && n == 2 && (unsigned char)s[1] < 0xa0);
+
+		if (!n || is_control) {
 			fprintf(f, "\\x%02x", c);
-		else
-			putc(c, f);
+			n = 1;
+		} else {
+			fwrite(s, 1, n, f);
+		}
+		s += n;
+		left -= n;
 	}
 }
 
