@@ -25,6 +25,14 @@ status() {
 	echo "status $?"
 }
 
+# under COMMAND...: from here on each of $programs runs as COMMAND... PROGRAM.
+under() {
+	local p
+	for p in $programs; do
+		eval "${p##*/}() { $(printf '%q ' "$@" "$p") \"\$@\"; }"
+	done
+}
+
 # host NAME.c|NAME.cc PROGRAM [FLAG...]: compiles a program of ours from host/.
 host() {
 	local source=$here/host/$1 program=$2

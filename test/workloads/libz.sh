@@ -7,7 +7,7 @@ prepare() {
 }
 
 workload() {
-	"$INPUT/zhost" "$INPUT/words"
-	"$INPUT/zhost" /dev/null
-	status "$INPUT/zhost" missing
+	zhost "$INPUT/words"
+	zhost /dev/null
+	status zhost missing
 }

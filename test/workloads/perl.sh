@@ -26,7 +26,7 @@ prepare() {
 
 workload() {
 	export PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0
-	status "$INPUT/perlhost" "$INPUT/script.pl" "$INPUT/words"
-	status "$INPUT/perlhost" -e 'print ((('
-	status "$INPUT/perlhost" -we 'my @a = map { $_ ** 2 } 1..1000; print "@a[10..20]\n"; exit 5'
+	status perlhost "$INPUT/script.pl" "$INPUT/words"
+	status perlhost -e 'print ((('
+	status perlhost -we 'my @a = map { $_ ** 2 } 1..1000; print "@a[10..20]\n"; exit 5'
 }

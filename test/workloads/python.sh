@@ -9,10 +9,10 @@ workload() {
 	export HOME=$PWD PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$OUT
 	for test in $tests; do
 		echo "$test"
-		status "$INPUT/pyhost" -m unittest -v test.$test >$test.txt 2>&1
+		status pyhost -m unittest -v test.$test >$test.txt 2>&1
 		tail -n 3 $test.txt
 	done
 	# Passed and skipped tests with their reasons, not the times.
 	sed -i -E 's/^Ran ([0-9]+) tests? in .*/Ran \1 tests/' *.txt
-	status "$INPUT/pyhost" -c 'import sys; print(sys.version); sum(i * i for i in range(1000)); 1/0'
+	status pyhost -c 'import sys; print(sys.version); sum(i * i for i in range(1000)); 1/0'
 }

@@ -10,7 +10,7 @@ workload() {
 	export HOME=$PWD XDG_RUNTIME_DIR=$PWD/runtime QT_QPA_PLATFORM=offscreen QT_HASH_SEED=0 FONTCONFIG_FILE=$PWD/fonts.conf
 	mkdir -m 700 runtime
 	echo "<fontconfig><dir>/usr/share/fonts/truetype/dejavu</dir><cachedir>$PWD/cache</cachedir></fontconfig>" >fonts.conf
-	status "$INPUT/qthost" picture.png
+	status qthost picture.png
 	cksum picture.png
 	rm -rf cache runtime
 }

@@ -8,5 +8,5 @@ prepare() {
 }
 
 workload() {
-	status "$INPUT/threadhost" 4 5000
+	status threadhost 4 5000
 }

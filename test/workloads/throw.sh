@@ -9,6 +9,6 @@ prepare() {
 }
 
 workload() {
-	status "$INPUT/throwhost" 200
-	status "$INPUT/throwhost" -1 2>&1 | grep -v core
+	status throwhost 200
+	status throwhost -1 2>&1 | grep -v core
 }
