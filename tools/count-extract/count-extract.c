@@ -1,0 +1,326 @@
+/* count-extract.c - turns counter files into a profile stream, one object at a time. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "lib/base/msg.h"
+#include "lib/base/opt.h"
+#include "lib/base/out.h"
+#include "lib/base/progress.h"
+#include "tools/count-extract/files.h"
+#include "tools/count-extract/write.h"
+
+/* A profiled object and which of its counter files are wanted. */
+struct job {
+	char *path;
+	struct stat st;			/* two names of one object are one job */
+	bool all;			/* all that lie in the directory of counter files */
+	VEC(char *) named;		/* those given one by one */
+};
+
+static VEC(struct job) jobs;
+static VEC(struct listing *) listings;
+static const char *output, *counters_dir;
+
+static const struct opt options[] = {
+	{ 'O', "counters", OPT_VALUE, &counters_dir, "DIR", "counter files lie in DIR (where SOPROF_DIR pointed), not beside the objects" },
+	{ 'o', NULL, OPT_VALUE, &output, "FILE", "write there instead of standard output" },
+	{ 0, NULL, OPT_FLAG, NULL, NULL, NULL }
+};
+static const struct opt_tool tool = {
+	.name = "count-extract", .usage = "[-v] [-O DIR] [-o FILE] DIR|FILE...", .options = options,
+	.what = "Sums the counter files of profiled objects into a profile stream.",
+};
+
+static struct listing *listing_of(const char *directory)
+{
+	struct listing *l;
+
+	for (size_t i = 0; i < listings.n; i++)
+		if (!strcmp(listings.v[i]->directory, directory))
+			return listings.v[i];
+	l = xcalloc(1, sizeof *l);
+	listing_read(l, directory);
+	vec_push(&listings, l);
+	return l;
+}
+
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *copy;
+
+	if (!slash)
+		return xstrdup(".");
+	copy = xstrdup(path);
+	copy[slash == path ? 1 : slash - path] = 0;
+	return copy;
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static struct job *job_of(const char *path)
+{
+	struct stat st = {0};
+	bool known = !stat(path, &st);
+
+	for (size_t i = 0; i < jobs.n; i++)
+		if (known && jobs.v[i].st.st_dev == st.st_dev && jobs.v[i].st.st_ino == st.st_ino)
+			return &jobs.v[i];
+	vec_push(&jobs, ((struct job){ .path = xstrdup(path), .st = st }));
+	return &jobs.v[jobs.n - 1];
+}
+
+static bool is_profiled(const char *path)
+{
+	struct object o;
+	bool is = !object_open(&o, path);
+
+	if (is) {
+		is = object_section(&o, SECTION_MAP);
+		object_close(&o);
+	}
+	return is;
+}
+
+static void add_directory(const char *directory)
+{
+	struct listing *l = listing_of(directory);
+	size_t before = jobs.n;
+
+	for (size_t i = 0; i < l->files.n; i++) {
+		char *path = path_join(directory, l->files.v[i].name);
+
+		if (l->files.v[i].is_elf && is_profiled(path))
+			job_of(path)->all = true;
+		else
+			msg_detail(path, l->files.v[i].is_elf ? "not a profiled object" : "not an object");
+		free(path);
+	}
+	if (jobs.n == before && !msg_status())
+		msg_error(directory, "no profiled object in this directory");
+}
+
+/* The job whose object has the name that the counter file's header gives: one given on the command line, else beside the file. */
+static struct job *job_for_counters(const char *path, const char *object)
+{
+	char *directory = directory_of(path), *beside = path_join(directory, object);
+	struct job *found = NULL;
+
+	for (size_t i = 0; i < jobs.n && !found; i++)
+		if (!strcmp(jobs.v[i].path, beside))
+			found = &jobs.v[i];
+	for (size_t i = 0; i < jobs.n && !found; i++)
+		if (!strcmp(base_of(jobs.v[i].path), object))
+			found = &jobs.v[i];
+	if (!found && !access(beside, F_OK))
+		found = job_of(beside);
+	free(directory);
+	free(beside);
+	return found;
+}
+
+static void add_counter_file(const char *path)
+{
+	struct counters_header h;
+	struct job *job;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const char *why;
+
+	if (fd < 0) {
+		msg_error(path, "cannot open:");
+		return;
+	}
+	why = counters_read_header(fd, &h);
+	close(fd);
+	if (why) {
+		msg_error(path, "%s", why);
+		return;
+	}
+	/* The name comes from a file: it must not lead elsewhere. */
+	job = strchr(h.object, '/') || !*h.object ? NULL : job_for_counters(path, h.object);
+	if (job)
+		vec_push(&job->named, xstrdup(path));
+	else
+		msg_error(path, "its profiled object is not beside it: name that too");
+}
+
+enum operand { OPERAND_DIRECTORY, OPERAND_OBJECT, OPERAND_COUNTERS, OPERAND_MISSING };
+
+static enum operand operand_kind(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st)) {
+		msg_error(path, "cannot open:");
+		return OPERAND_MISSING;
+	}
+	if (S_ISDIR(st.st_mode))
+		return OPERAND_DIRECTORY;
+	return is_elf_file(path) ? OPERAND_OBJECT : OPERAND_COUNTERS;
+}
+
+/* Objects first, so that a counter file finds its own among them. */
+static void add_operands(char **operands, int n)
+{
+	enum operand *kinds = xcalloc((size_t)n, sizeof *kinds);
+
+	for (int i = 0; i < n; i++) {
+		kinds[i] = operand_kind(operands[i]);
+		if (kinds[i] == OPERAND_DIRECTORY)
+			add_directory(operands[i]);
+		else if (kinds[i] == OPERAND_OBJECT)
+			job_of(operands[i])->all = true;
+	}
+	for (int i = 0; i < n; i++)
+		if (kinds[i] == OPERAND_COUNTERS)
+			add_counter_file(operands[i]);
+	free(kinds);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* Among the first n of those named. */
+static bool is_named(const struct job *job, size_t n, const char *path)
+{
+	for (size_t i = 0; i < n; i++)
+		if (same_file(job->named.v[i], path))
+			return true;
+	return false;
+}
+
+static void add_all(struct profiled *p, const struct job *job, const char *directory)
+{
+	struct listing *l = listing_of(directory);
+	const char *object = p->header.object;
+	size_t n = strlen(object);
+	char *prefix = xasprintf("%s.", object);
+
+	for (size_t i = listing_find(l, prefix); i < l->files.n && !strncmp(l->files.v[i].name, prefix, n + 1); i++) {
+		char *path;
+
+		if (l->files.v[i].is_elf || counter_object(l->files.v[i].name) != n)
+			continue;
+		l->files.v[i].used = true;
+		path = path_join(directory, l->files.v[i].name);
+		if (!is_named(job, job->named.n, path))
+			profiled_add(p, path);
+		free(path);
+	}
+	free(prefix);
+}
+
+static void add_counters(struct profiled *p, const struct job *job)
+{
+	char *directory = directory_of(job->path);
+
+	if (job->all)
+		add_all(p, job, counters_dir ? counters_dir : directory);
+	for (size_t i = 0; i < job->named.n; i++)
+		if (!is_named(job, i, job->named.v[i]))
+			profiled_add(p, job->named.v[i]);
+	free(directory);
+}
+
+static void do_job(struct stream_writer *w, const struct job *job)
+{
+	struct profiled p;
+	const char *why = profiled_open(&p, job->path);
+
+	if (why) {
+		msg_error(job->path, "%s", *why ? why : "not a profiled object");
+		return;
+	}
+	if (p.header.flags & COUNTERS_IDENTITY) {
+		msg_note(job->path, "moved only (so-gen --identity): it has no counters");
+	} else {
+		add_counters(&p, job);
+		write_profile(w, &p);
+	}
+	profiled_close(&p);
+}
+
+/* Counts that nobody asked for are counts lost: say so, once an object. */
+static void name_orphans(const struct listing *l)
+{
+	size_t last = 0;
+	const char *last_name = "";
+
+	for (size_t i = 0; i < l->files.n; i++) {
+		const char *name = l->files.v[i].name;
+		size_t n = counter_object(name);
+
+		if (!n || l->files.v[i].used || l->files.v[i].is_elf || (n == last && !strncmp(name, last_name, n)))
+			continue;
+		msg_warn(l->directory, "%s: counter files of \"%.*s\", which is no profiled object here", name, (int)n, name);
+		last = n;
+		last_name = name;
+	}
+}
+
+static void name_all_orphans(char **operands, int n)
+{
+	for (int i = 0; i < n; i++)
+		for (size_t k = 0; k < listings.n; k++)
+			if (!strcmp(listings.v[k]->directory, operands[i]))
+				name_orphans(listings.v[k]);
+}
+
+static void free_all(void)
+{
+	for (size_t i = 0; i < jobs.n; i++) {
+		for (size_t k = 0; k < jobs.v[i].named.n; k++)
+			free(jobs.v[i].named.v[k]);
+		vec_free(&jobs.v[i].named);
+		free(jobs.v[i].path);
+	}
+	vec_free(&jobs);
+	for (size_t i = 0; i < listings.n; i++) {
+		listing_free(listings.v[i]);
+		free(listings.v[i]);
+	}
+	vec_free(&listings);
+}
+
+int main(int argc, char **argv)
+{
+	static struct stream_writer w;
+	int first = opt_parse(&tool, argc, argv);
+	struct out out;
+
+	if (first == argc)
+		opt_usage(&tool, "no directory or file is given");
+	if (!out_open(&out, output, 0666) || out_is_terminal(&out))
+		return 1;
+	add_operands(argv + first, argc - first);
+	if (!jobs.n) {
+		out_abandon(&out);
+		return msg_status();
+	}
+	stream_begin(&w, STREAM_PROFILE, out.f, output ? output : "standard output");
+	progress_begin("objects", jobs.n);
+	for (size_t i = 0; i < jobs.n; i++) {
+		do_job(&w, &jobs.v[i]);
+		progress_at(i + 1);
+	}
+	progress_end();
+	name_all_orphans(argv + first, argc - first);
+	if (stream_finish(&w))
+		out_commit(&out);
+	else
+		out_abandon(&out);
+	free_all();
+	return msg_status();
+}

@@ -1,0 +1,238 @@
+/* missing.c - what never ran, and what was not counted and why. */
+#include <stdlib.h>
+#include <string.h>
+#include "tools/prof-report/report.h"
+#include "tools/prof-report/source.h"
+
+enum { PLACE = 1024 };
+
+static void coverage_row(struct table *t, struct view *v)
+{
+	size_t lines, lines_run;
+
+	table_number(t, v->functions_run);
+	table_number(t, v->functions_seen);
+	table_percent(t, v->functions_run, v->functions_seen);
+	source_coverage(v, &lines, &lines_run);
+	if (lines)
+		table_number(t, lines_run), table_number(t, lines);
+	else
+		table_none(t, "-"), table_none(t, "-");
+	table_percent(t, lines_run, lines);
+	table_number(t, v->blocks_run);
+	table_number(t, v->p->blocks.n);
+	table_percent(t, v->blocks_run, v->p->blocks.n);
+	table_percent(t, v->bytes_run, v->bytes);
+	table_text(t, v->label);
+}
+
+void report_coverage(struct report *r)
+{
+	static const struct table_column columns[] = {
+		{ "functions_run", "functions", TABLE_NUMBER }, { "functions", "of", TABLE_NUMBER }, { "functions_percent", "%", TABLE_PERCENT },
+		{ "lines_run", "lines", TABLE_NUMBER }, { "lines", "of", TABLE_NUMBER }, { "lines_percent", "%", TABLE_PERCENT },
+		{ "blocks_run", "blocks", TABLE_NUMBER }, { "blocks", "of", TABLE_NUMBER }, { "blocks_percent", "%", TABLE_PERCENT },
+		{ "bytes_percent", "bytes %", TABLE_PERCENT }, { "object", "object", TABLE_TEXT }, { NULL, NULL, TABLE_TEXT }
+	};
+	struct table t;
+
+	table_begin(&t, &r->page, "coverage", columns, "Covered: executed at least once, of what was counted");
+	for (size_t i = 0; i < r->count; i++)
+		if (report_wants_object(r, &r->views[i]))
+			coverage_row(&t, &r->views[i]);
+	table_end(&t, 0);
+}
+
+void report_never_functions(struct report *r)
+{
+	static const struct table_column columns[] = {
+		{ "bytes", "bytes", TABLE_NUMBER }, { "blocks", "blocks", TABLE_NUMBER }, { "address", "address", TABLE_ADDRESS },
+		{ "object", "object", TABLE_TEXT }, { "function", "function", TABLE_TEXT }, { "symbol", NULL, TABLE_TEXT }, { NULL, NULL, TABLE_TEXT }
+	};
+	struct ranking ranking = {{0}};
+	struct table t;
+	size_t n;
+
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = 0; report_wants_object(r, &r->views[i]) && k < r->views[i].functions.v.n; k++) {
+			const struct function *f = &r->views[i].functions.v.v[k];
+
+			if (f->blocks && !f->blocks_run && !f->is_rest && report_wants_function(r, f))
+				vec_push(&ranking.v, ((struct rank){ f->bytes, 0, (uint32_t)i, (uint32_t)k }));
+		}
+	ranking_sort(&ranking);
+	n = report_rows(r, ranking.v.n);
+	table_begin(&t, &r->page, "never_functions", columns, "Functions never executed, by size (%s)", with_commas(ranking.v.n));
+	for (size_t i = 0; i < n; i++) {
+		const struct view *v = &r->views[ranking.v.v[i].view];
+		const struct function *f = &v->functions.v.v[ranking.v.v[i].index];
+
+		table_number(&t, f->bytes);
+		table_number(&t, f->blocks);
+		table_number(&t, f->start);
+		table_text(&t, v->label);
+		table_text(&t, f->name);
+		table_text(&t, f->raw);
+	}
+	table_end(&t, ranking.v.n - n);
+	vec_free(&ranking.v);
+}
+
+static void never_block_row(struct table *t, const struct view *v, const struct profile_block *b)
+{
+	char place[PLACE], line[PLACE];
+	const char *file;
+	unsigned number;
+
+	table_number(t, b->size);
+	table_number(t, b->address);
+	table_text(t, v->label);
+	view_place(v, b->address, place, sizeof place);
+	table_text(t, *place ? place : NULL);
+	if (v->lines && lines_at(v->lines, b->address, &file, &number)) {
+		snprintf(line, sizeof line, "%s:%u", file, number);
+		table_text(t, line);
+	} else {
+		table_none(t, "");
+	}
+}
+
+void report_never_blocks(struct report *r)
+{
+	static const struct table_column columns[] = {
+		{ "size", "bytes", TABLE_NUMBER }, { "address", "address", TABLE_ADDRESS }, { "object", "object", TABLE_TEXT },
+		{ "place", "place", TABLE_TEXT }, { "line", "line", TABLE_TEXT }, { NULL, NULL, TABLE_TEXT }
+	};
+	uint64_t shown = 0, left = 0;
+	struct table t;
+
+	table_begin(&t, &r->page, "never_blocks", columns, "Blocks never executed, by address");
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = 0; report_wants_object(r, &r->views[i]) && k < r->views[i].p->blocks.n; k++) {
+			const struct profile_block *b = &r->views[i].p->blocks.v[k];
+
+			if (b->count || !report_wants_function(r, block_function(&r->views[i], b)))
+				continue;
+			if (shown < r->rows)
+				never_block_row(&t, &r->views[i], b), shown++;
+			else
+				left++;
+		}
+	table_end(&t, left);
+}
+
+struct reason { const char *why; uint64_t ranges, bytes; };
+
+/* Reasons are few; an object's ranges are many: found by sorting a copy. */
+static int by_why(const void *pa, const void *pb)
+{
+	const struct profile_gap *const *a = pa, *const *b = pb;
+
+	return strcmp((*a)->why ? (*a)->why : "", (*b)->why ? (*b)->why : "");
+}
+
+static void reasons_of(struct table *t, const struct view *v)
+{
+	const struct profile_gap **sorted = xcalloc(v->p->gaps.n, sizeof *sorted);
+	uint64_t whole = add_sat(v->bytes, v->gap_bytes);
+
+	for (size_t i = 0; i < v->p->gaps.n; i++)
+		sorted[i] = &v->p->gaps.v[i];
+	if (v->p->gaps.n)
+		qsort(sorted, v->p->gaps.n, sizeof *sorted, by_why);
+	for (size_t i = 0, next; i < v->p->gaps.n; i = next) {
+		uint64_t bytes = 0;
+
+		for (next = i; next < v->p->gaps.n && !by_why(&sorted[i], &sorted[next]); next++)
+			bytes = add_sat(bytes, sorted[next]->size);
+		table_number(t, bytes);
+		table_percent(t, bytes, whole);
+		table_number(t, next - i);
+		table_text(t, v->label);
+		table_text(t, sorted[i]->why ? sorted[i]->why : "no reason given");
+	}
+	free(sorted);
+}
+
+static void report_ranges(struct report *r)
+{
+	static const struct table_column columns[] = {
+		{ "size", "bytes", TABLE_NUMBER }, { "address", "address", TABLE_ADDRESS }, { "object", "object", TABLE_TEXT },
+		{ "name", "name", TABLE_TEXT }, { "why", "why", TABLE_TEXT }, { "kind", NULL, TABLE_TEXT }, { NULL, NULL, TABLE_TEXT }
+	};
+	char place[PLACE];
+	struct ranking ranking = {{0}};
+	struct table t;
+	size_t n;
+
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = 0; report_wants_object(r, &r->views[i]) && k < r->views[i].p->gaps.n; k++)
+			vec_push(&ranking.v, ((struct rank){ r->views[i].p->gaps.v[k].size, 0, (uint32_t)i, (uint32_t)k }));
+	ranking_sort(&ranking);
+	n = report_rows(r, ranking.v.n);
+	table_begin(&t, &r->page, "not_counted_ranges", columns, "Ranges not counted, by size");
+	for (size_t i = 0; i < n; i++) {
+		const struct view *v = &r->views[ranking.v.v[i].view];
+		const struct profile_gap *gap = &v->p->gaps.v[ranking.v.v[i].index];
+
+		view_place(v, gap->start, place, sizeof place);
+		table_number(&t, gap->size);
+		table_number(&t, gap->start);
+		table_text(&t, v->label);
+		table_text(&t, *place ? place : gap->name);
+		table_text(&t, gap->why);
+		table_text(&t, gap->kind);
+	}
+	table_end(&t, ranking.v.n - n);
+	vec_free(&ranking.v);
+}
+
+void report_not_counted(struct report *r, bool ranges)
+{
+	static const struct table_column columns[] = {
+		{ "bytes", "bytes", TABLE_NUMBER }, { "percent", "%", TABLE_PERCENT }, { "ranges", "ranges", TABLE_NUMBER },
+		{ "object", "object", TABLE_TEXT }, { "why", "why", TABLE_TEXT }, { NULL, NULL, TABLE_TEXT }
+	};
+	struct table t;
+
+	table_begin(&t, &r->page, "not_counted", columns, "Not counted (%%: of the object's code)");
+	for (size_t i = 0; i < r->count; i++)
+		if (report_wants_object(r, &r->views[i]))
+			reasons_of(&t, &r->views[i]);
+	table_end(&t, 0);
+	if (ranges)
+		report_ranges(r);
+}
+
+void report_old_entries(struct report *r)
+{
+	static const struct table_column columns[] = {
+		{ "count", "times", TABLE_NUMBER }, { "address", "address", TABLE_ADDRESS }, { "object", "object", TABLE_TEXT },
+		{ "function", "function", TABLE_TEXT }, { NULL, NULL, TABLE_TEXT }
+	};
+	char place[PLACE];
+	struct ranking ranking = {{0}};
+	struct table t;
+	size_t n;
+
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = 0; report_wants_object(r, &r->views[i]) && k < r->views[i].p->entries.n; k++)
+			vec_push(&ranking.v, ((struct rank){ r->views[i].p->entries.v[k].count, 0, (uint32_t)i, (uint32_t)k }));
+	if (!ranking.v.n && !r->page.is_json)
+		return;
+	ranking_sort(&ranking);
+	n = report_rows(r, ranking.v.n);
+	table_begin(&t, &r->page, "old_entries", columns, "Entered by the old address (counted all the same)");
+	for (size_t i = 0; i < n; i++) {
+		const struct view *v = &r->views[ranking.v.v[i].view];
+		const struct profile_entry *entry = &v->p->entries.v[ranking.v.v[i].index];
+
+		view_place(v, entry->address, place, sizeof place);
+		table_number(&t, entry->count);
+		table_number(&t, entry->address);
+		table_text(&t, v->label);
+		table_text(&t, *place ? place : NULL);
+	}
+	table_end(&t, ranking.v.n - n);
+	vec_free(&ranking.v);
+}

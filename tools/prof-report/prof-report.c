@@ -1,0 +1,150 @@
+/* prof-report.c - tells from profile streams where, how often, and what never. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/base/msg.h"
+#include "lib/base/out.h"
+#include "tools/prof-report/report.h"
+#include "tools/prof-report/source.h"
+
+enum { ROWS_DEFAULT = 20 };
+
+static struct report report;
+static bool lines, blocks, instructions, never, not_counted, as_json;
+static const char *rows, *output;
+
+static const struct opt options[] = {
+	{ 'n', NULL, OPT_VALUE, &rows, "N", "at most N rows a table (20; 0: all, and so with --json)" },
+	{ 0, "object", OPT_LIST, &report.objects, "GLOB", "only objects whose file name, path or soname matches" },
+	{ 0, "function", OPT_LIST, &report.functions, "GLOB", "only functions whose name or symbol matches" },
+	{ 'l', "lines", OPT_FLAG, &lines, NULL, "source lines instead of functions" },
+	{ 'b', "blocks", OPT_FLAG, &blocks, NULL, "basic blocks" },
+	{ 'd', "instructions", OPT_FLAG, &instructions, NULL, "disassembly of the hottest functions with counts" },
+	{ 'i', NULL, OPT_LIST, &report.sources, "FILE", "that source file with counts beside its lines" },
+	{ 0, "never", OPT_FLAG, &never, NULL, "what was never executed: functions, or lines or blocks as above" },
+	{ 0, "not-counted", OPT_FLAG, &not_counted, NULL, "every range of code that was not counted, and why" },
+	{ 0, "json", OPT_FLAG, &as_json, NULL, "one JSON object" },
+	{ 'o', NULL, OPT_VALUE, &output, "FILE", "write there instead of standard output" },
+	{ 0, NULL, OPT_FLAG, NULL, NULL, NULL }
+};
+static const struct opt_tool tool = {
+	.name = "prof-report", .usage = "[OPTION...] [FILE...]", .options = options,
+	.what = "Reports from profile streams what was executed, how often, and what never.",
+};
+
+static uint64_t row_limit(void)
+{
+	char *end;
+	uintmax_t n;
+
+	if (!rows)
+		return as_json ? UINT64_MAX : ROWS_DEFAULT;
+	errno = 0;
+	n = strtoumax(rows, &end, 10);
+	if (*end || !*rows || *rows == '-' || errno)
+		opt_usage(&tool, "-n %s: not a number", rows);
+	return n ? n : UINT64_MAX;
+}
+
+static void read_one(const char *path)
+{
+	FILE *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+
+	if (!f) {
+		msg_error(path, "cannot open:");
+		return;
+	}
+	profile_read(&report.profile, f, f == stdin ? "standard input" : path);
+	if (f != stdin)
+		fclose(f);
+}
+
+static void open_views(void)
+{
+	report.count = report.profile.objects.n;
+	report.views = xcalloc(report.count, sizeof *report.views);
+	for (size_t i = 0; i < report.count; i++) {
+		struct view *v = &report.views[i];
+
+		view_open(v, report.profile.objects.v[i]);
+		report.insns = add_sat(report.insns, v->insns);
+		report.executions = add_sat(report.executions, v->executions);
+		report.blocks += v->p->blocks.n;
+		report.blocks_run += v->blocks_run;
+		report.bytes += v->bytes;
+		report.bytes_run += v->bytes_run;
+	}
+}
+
+static void never_tables(void)
+{
+	report_coverage(&report);
+	if (lines)
+		report_never_lines(&report);
+	if (blocks)
+		report_never_blocks(&report);
+	if (!lines && !blocks)
+		report_never_functions(&report);
+}
+
+static void tables(void)
+{
+	bool chosen = lines || blocks || instructions || report.sources.n || never || not_counted;
+
+	report_summary(&report);
+	if (!chosen) {
+		report_objects(&report);
+		report_functions(&report);
+	}
+	if (never)
+		never_tables();
+	if (lines && !never)
+		report_lines(&report);
+	if (blocks && !never)
+		report_blocks(&report);
+	if (instructions)
+		report_instructions(&report);
+	if (report.sources.n)
+		report_annotated(&report);
+	if (!chosen || not_counted) {
+		report_old_entries(&report);
+		report_not_counted(&report, not_counted);
+	}
+}
+
+static void close_all(void)
+{
+	for (size_t i = 0; i < report.count; i++) {
+		source_free(report.views[i].source);
+		view_close(&report.views[i]);
+	}
+	free(report.views);
+	profile_free(&report.profile);
+	free(report.objects.v);
+	free(report.functions.v);
+	free(report.sources.v);
+}
+
+int main(int argc, char **argv)
+{
+	int first = opt_parse(&tool, argc, argv);
+	struct out out;
+
+	report.rows = row_limit();
+	if (first == argc)
+		read_one("-");
+	for (int i = first; i < argc; i++)
+		read_one(argv[i]);
+	if (!report.profile.objects.n && msg_status())
+		return 1;
+	open_views();
+	if (!out_open(&out, output, 0666))
+		return 1;
+	page_begin(&report.page, out.f, as_json);
+	tables();
+	page_end(&report.page);
+	out_commit(&out);
+	close_all();
+	return msg_status();
+}

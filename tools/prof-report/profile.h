@@ -1,0 +1,40 @@
+/* profile.h - what the profile streams said: objects with their block counts, equal objects summed.
+
+   Row types join here: profile_row in profile.c sorts them by type.  Traces and samples (types from 32 on) will get a part of their
+   own beside blocks; a type that is not known yet is counted and reported, never an error. */
+#ifndef PROF_REPORT_PROFILE_H
+#define PROF_REPORT_PROFILE_H
+#include <stdio.h>
+#include "formats/profile.h"
+#include "formats/stream.h"
+
+struct profile_block {
+	uint64_t address, count;
+	uint32_t size;
+	uint32_t insns;			/* filled in by view.c for executed blocks; 0: not known */
+	uint32_t function;		/* index in the view's functions */
+};
+struct profile_entry { uint64_t address, count; };			/* entered by its old address */
+struct profile_gap { uint64_t start, size; const char *why, *name, *kind; };	/* not counted */
+
+struct profile_object {
+	struct object_info info;
+	VEC(struct profile_block) blocks;	/* ascending by address, then size; no two alike */
+	VEC(struct profile_entry) entries;	/* ascending */
+	VEC(struct profile_gap) gaps;		/* ascending */
+	struct arena arena;
+};
+
+struct profile {
+	VEC(struct profile_object *) objects;	/* in the order they came */
+	uint64_t unknown_rows;
+};
+
+/* Adds the objects of one stream.  False after a message; what was whole up to there is in. */
+bool profile_read(struct profile *p, FILE *f, const char *name);
+void profile_free(struct profile *p);
+
+/* Sums and products that stay at the largest number instead of wrapping. */
+uint64_t add_sat(uint64_t a, uint64_t b);
+uint64_t mul_sat(uint64_t a, uint64_t b);
+#endif
