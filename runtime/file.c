@@ -119,6 +119,15 @@ static long reserve(int fd, uint64_t size)
 	return result;
 }
 
+static bool take_room(struct file *f)
+{
+	long result = sys_ftruncate(f->fd, COUNTERS_MAPPED(f->header));
+
+	if (result < 0)
+		return fail(f, COUNTERS_STATE_WRITE, result);
+	return usage_take(&f->usage) || fail(f, COUNTERS_STATE_CAP, 0);
+}
+
 static bool fill(struct file *f)
 {
 	uint64_t begin = f->header->header_size, end = COUNTERS_MAPPED(f->header);
@@ -146,10 +155,10 @@ bool file_make(struct file *f)
 
 	if (size > sys_file_limit())
 		return fail(f, COUNTERS_STATE_FSIZE, 0);
-	if (!usage_take(&f->usage, f->dir, size, f->header->limit))
+	if (!usage_begin(&f->usage, f->dir, size, f->header->limit))
 		return fail(f, COUNTERS_STATE_CAP, 0);
 	made = open_new(f);
-	if (made && !fill(f)) {
+	if (made && !(take_room(f) && fill(f))) {
 		drop(f);
 		made = false;
 	}

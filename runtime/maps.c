@@ -3,6 +3,8 @@
 #include "runtime/system.h"
 #include "runtime/text.h"
 
+enum { CUT = 128 };	/* what is kept of a longer line: the numbers; its path is then none that can be opened */
+
 bool maps_open(struct maps *m)
 {
 	long fd = sys_openat(AT_FDCWD, "/proc/self/maps", O_RDONLY, 0);
@@ -34,10 +36,8 @@ static bool read_more(struct maps *m)
 	memmove(m->buffer, m->buffer + m->begin, m->end - m->begin);
 	m->end -= m->begin;
 	m->begin = 0;
-	if (m->end == sizeof m->buffer) {
-		m->failed = true;
-		return false;
-	}
+	if (m->end == sizeof m->buffer)
+		m->end = CUT;
 	n = sys_read(m->fd, m->buffer + m->end, sizeof m->buffer - m->end);
 	m->failed |= n < 0;
 	m->end += n > 0 ? (size_t)n : 0;

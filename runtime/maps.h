@@ -16,7 +16,7 @@ struct maps {
 	int fd;
 	bool failed;		/* not everything was read */
 	size_t begin, end;
-	char buffer[4352];	/* the longest line: 73 characters, PATH_MAX and " (deleted)" */
+	char buffer[4352];	/* 73 characters, PATH_MAX and " (deleted)"; the path of a longer line is wrong */
 };
 
 bool maps_open(struct maps *m);

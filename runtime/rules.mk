@@ -10,7 +10,7 @@ RUNTIME_EMULATION_x86_64 = elf_x86_64
 RUNTIME_SRC = $(sort $(wildcard runtime/*.c))
 
 define runtime_blob
-$$(BUILD)/runtime/$(1)/%.o: runtime/%.c $$(wildcard runtime/*.h) formats/counters.h
+$$(BUILD)/runtime/$(1)/%.o: runtime/%.c $$(filter-out runtime/blob-%,$$(wildcard runtime/*.h)) formats/counters.h
 	@mkdir -p $$(@D)
 	$$(RUNTIME_CC) $$(RUNTIME_FLAGS) $$(RUNTIME_FLAGS_$(1)) -c -o $$@ $$<
 $$(BUILD)/runtime/$(1)/blob.elf: $$(RUNTIME_SRC:runtime/%.c=$$(BUILD)/runtime/$(1)/%.o) runtime/blob.ld

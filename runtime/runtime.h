@@ -4,7 +4,19 @@
    locks, allocation, output or vector registers; it leaves errno, signal masks and the floating-point state alone and needs less
    than 8 KiB of stack.  Both functions follow the C calling convention, and so may change every caller-saved general register and
    the flags; the direction flag must be clear.  A stub that stands where the C convention does not hold saves those registers and
-   flags, and steps over the red zone first.
+   flags, and steps over the red zone first.  The blob has no unwinding tables.
+
+   Memory: the private page, the header page or pages and the counters lie one behind the other, and the object's segment covers
+   all COUNTERS_MAPPED bytes from the header on, since they are mapped over.  The object file holds alive = 1, the directory, and
+   the header filled in down to "the run".
+
+   Files: OBJECT.PID.N and COUNTERS_USAGE in the directory, never through a symbolic link of that name, never longer than
+   RLIMIT_FSIZE, every block reserved.  SOPROF_DIR and SOPROF_MAX are read from /proc/self/environ, that is as the program was
+   started with them; a program with more rights than its user has the fixed directory and the default cap.
+
+   Fork: a page that the kernel clears in a forked child (MADV_WIPEONFORK) tells parent and child apart; a child that shares its
+   parent's memory (threads, vfork, posix_spawn) reads 1 there and counts on in the same file.  A sandbox that kills on a system
+   call which it does not expect would kill a child that is forked inside it.
 
    Whatever fails, the program goes on and counts in memory of its own: counters_private.state tells. */
 #ifndef RUNTIME_RUNTIME_H

@@ -67,52 +67,78 @@ static uint64_t directory_units(int dir)
 	return n < 0 || units > UINT32_MAX ? UINT32_MAX : units;
 }
 
-static bool try_take(const struct usage *u, uint64_t limit)
+static bool fits(const struct usage *u, uint64_t others)
 {
-	uint32_t before = __atomic_fetch_add(&u->shared->units, u->units, __ATOMIC_RELAXED);
-
-	if ((uint64_t)before + u->units <= limit)
-		return true;
-	__atomic_fetch_sub(&u->shared->units, u->units, __ATOMIC_RELAXED);
-	return false;
+	return others + u->units <= u->limit;
 }
 
-/* Files may have been removed since they were added.  False when that was found out a moment ago. */
-static bool recount(struct counters_usage *shared, int dir)
+static bool try_take(struct usage *u)
 {
-	uint32_t before = __atomic_load_n(&shared->units, __ATOMIC_RELAXED);
+	u->taken = fits(u, __atomic_fetch_add(&u->shared->units, u->units, __ATOMIC_RELAXED));
+	if (!u->taken)
+		__atomic_fetch_sub(&u->shared->units, u->units, __ATOMIC_RELAXED);
+	return u->taken;
+}
+
+static uint32_t this_second(void)
+{
 	struct system_time now = { 0, 0 };
 
 	sys_clock_gettime(CLOCK_REALTIME, &now);
-	if (__atomic_exchange_n(&shared->recounted, (uint32_t)now.seconds, __ATOMIC_RELAXED) == (uint32_t)now.seconds)
-		return false;
-	return __atomic_compare_exchange_n(&shared->units, &before, (uint32_t)directory_units(dir), false,
-	                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return (uint32_t)now.seconds;
 }
 
-bool usage_take(struct usage *u, int dir, uint64_t size, uint64_t limit)
+/* Files may have been removed since they were added.  False when somebody looked a moment ago. */
+static bool recount(struct usage *u)
+{
+	uint32_t before = __atomic_load_n(&u->shared->units, __ATOMIC_SEQ_CST), now = this_second();
+	uint64_t units;
+
+	if (__atomic_exchange_n(&u->shared->recounted, now, __ATOMIC_SEQ_CST) == now)
+		return false;
+	units = directory_units(u->dir);
+	units -= units < u->units ? units : u->units;
+	return __atomic_compare_exchange_n(&u->shared->units, &before, (uint32_t)units, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static bool refuse(struct usage *u)
+{
+	if (u->shared)
+		__atomic_fetch_add(&u->shared->refused, 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+bool usage_begin(struct usage *u, int dir, uint64_t size, uint64_t limit)
 {
 	uint64_t units = units_of(size);
 
-	limit /= COUNTERS_PAGE;
-	if (!limit || units >= UINT32_MAX)
+	u->limit = limit / COUNTERS_PAGE;
+	if (!u->limit || units >= UINT32_MAX)
 		return false;
 	u->units = (uint32_t)units;
+	u->dir = dir;
+	u->taken = false;
 	u->shared = usage_map(dir);
-	if (!u->shared)
-		return directory_units(dir) + units <= limit;
-	if (try_take(u, limit) || (recount(u->shared, dir) && try_take(u, limit)))
+	if (!u->shared || fits(u, __atomic_load_n(&u->shared->units, __ATOMIC_RELAXED)) ||
+	    __atomic_load_n(&u->shared->recounted, __ATOMIC_RELAXED) != this_second())
 		return true;
-	__atomic_fetch_add(&u->shared->refused, 1, __ATOMIC_RELAXED);
-	sys_munmap(u->shared, sizeof *u->shared);
+	refuse(u);
+	usage_end(u, false);
 	return false;
+}
+
+bool usage_take(struct usage *u)
+{
+	if (!u->shared)
+		return directory_units(u->dir) <= u->limit;
+	return try_take(u) || (recount(u) && try_take(u)) || refuse(u);
 }
 
 void usage_end(struct usage *u, bool made)
 {
 	if (!u->shared)
 		return;
-	if (!made)
+	if (u->taken && !made)
 		__atomic_fetch_sub(&u->shared->units, u->units, __ATOMIC_RELAXED);
 	sys_munmap(u->shared, sizeof *u->shared);
 }

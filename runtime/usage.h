@@ -6,11 +6,18 @@
 
 struct usage {
 	struct counters_usage *shared;	/* NULL: no such file can be had here, so the directory is looked at each time */
-	uint32_t units;			/* taken */
+	uint64_t limit;			/* units in all */
+	uint32_t units;			/* that this file needs */
+	int dir;
+	bool taken;
 };
 
-/* Takes room for a file of SIZE bytes in the directory; false: it would go above LIMIT bytes, and nothing is to be ended. */
-bool usage_take(struct usage *u, int dir, uint64_t size, uint64_t limit);
-/* Ends what usage_take began; gives the room back unless the file was made. */
+/* Begins with a file of SIZE bytes in the directory, which may have LIMIT bytes; false: there is surely no room, and nothing is to
+   be ended. */
+bool usage_begin(struct usage *u, int dir, uint64_t size, uint64_t limit);
+/* Takes the room.  The file must be in the directory and have its size: so whoever counts the directory anew while others are
+   making their files may count one of them twice until the next time, but leaves none out. */
+bool usage_take(struct usage *u);
+/* Gives the room back unless the file was made. */
 void usage_end(struct usage *u, bool made);
 #endif

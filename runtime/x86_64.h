@@ -5,7 +5,7 @@
 
 enum {
 	SYS_read = 0, SYS_write = 1, SYS_close = 3, SYS_mmap = 9, SYS_munmap = 11, SYS_rt_sigprocmask = 14, SYS_pwrite64 = 18,
-	SYS_mremap = 25, SYS_madvise = 28, SYS_getpid = 39, SYS_getuid = 102, SYS_getgid = 104, SYS_geteuid = 107,
+	SYS_mremap = 25, SYS_madvise = 28, SYS_getpid = 39, SYS_ftruncate = 77, SYS_getuid = 102, SYS_getgid = 104, SYS_geteuid = 107,
 	SYS_getegid = 108, SYS_getdents64 = 217, SYS_clock_gettime = 228, SYS_openat = 257, SYS_unlinkat = 263,
 	SYS_readlinkat = 267, SYS_fallocate = 285, SYS_prlimit64 = 302, SYS_statx = 332,
 };
@@ -31,6 +31,11 @@ static inline long system_call(long number, long a, long b, long c, long d, long
 static inline long sys_pwrite(int fd, const void *bytes, size_t n, uint64_t offset)
 {
 	return system_call(SYS_pwrite64, fd, (long)bytes, (long)n, (long)offset, 0, 0);
+}
+
+static inline long sys_ftruncate(int fd, uint64_t size)
+{
+	return system_call(SYS_ftruncate, fd, (long)size, 0, 0, 0, 0);
 }
 
 static inline long sys_fallocate(int fd, uint64_t size)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # What runs inside a profiled process, called as the stubs of a real object call it (input/runtime-host.c).
 load common
+bats_require_minimum_version 1.5.0
 
 setup_file() {
 	export HOST=$BATS_FILE_TMPDIR/host
@@ -178,23 +179,45 @@ need_root() { [ "$(id -u)" = 0 ] || skip "needs root"; }
 
 @test "a file system that cannot reserve: the zeros are written" {
 	command -v strace > list || skip "no strace"
-	strace -f -e inject=fallocate:error=EOPNOTSUPP -o trace "$HOST" object x "$D" 1000 count 999 2 init fork count 0 1000003
-	grep -q 'fallocate.*INJECTED' trace || skip "strace cannot inject here"
-	f=$(file_with parent 0)
-	[ "$(total "$f")" = 1000005 ]
-	[ "$(stat -c %b "$f")" -ge 24 ]
-	g=$(file_with flags 2)
-	[ "$(total "$g")" = 1000003 ]
-	[ "$(stat -c %b "$g")" -ge 24 ]
+	for error in EOPNOTSUPP ENOSYS EINTR; do
+		rm -f d/x.*
+		strace -f -e inject=fallocate:error=$error -o trace "$HOST" object x "$D" 1000 count 999 2 init fork count 0 1000003
+		grep -q 'fallocate.*INJECTED' trace || skip "strace cannot inject here"
+		f=$(file_with parent 0)
+		[ "$(total "$f")" = 1000005 ]
+		[ "$(stat -c %b "$f")" -ge 24 ]
+		g=$(file_with flags 2)
+		[ "$(total "$g")" = 1000003 ]
+		[ "$(stat -c %b "$g")" -ge 24 ]
+	done
+}
+
+@test "a file that was not finished begins with zeros" {
+	command -v strace > list || skip "no strace"
+	run -137 strace -e inject=pwrite64:signal=KILL:when=2 -e trace=pwrite64 -o trace "$HOST" object x "$D" 1000 count 0 1 count 999 2 init
+	[ "$(head -c 4096 "$D"/x.*.0 | tr -d '\0' | wc -c)" = 0 ]
+	run "$PYTHON" "$REPO/test/counter_file.py" "$D"/x.*.0
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+}
+
+@test "a directory with a path longer than any that can be opened" {
+	p=$PWD/d
+	( for i in $(seq 25); do mkdir "$(printf 'a%.0s' {1..200})" && cd "$(printf 'a%.0s' {1..200})" || exit 1; done
+	SOPROF_DIR=. "$HOST" object x /none 100 init count 0 5 fork count 0 1000003 print 0 > "$p/../printed"
+	"$PYTHON" "$REPO/test/counter_file.py" x.*.0 > "$p/../decoded"; cd "$p/.." )
+	[ "$(sort printed | tr '\n' ' ')" = "child 1000003 first 1000008 " ]
+	grep -qx 'counter 0: 1000008' decoded
+	grep -qx 'flags: 16' decoded
 }
 
 @test "every system call that fails leaves a program that works" {
 	command -v strace > list || skip "no strace"
-	for call in openat fallocate pwrite64 prlimit64 madvise mremap readlinkat clock_gettime statx; do
+	for call in openat fallocate pwrite64 ftruncate prlimit64 madvise mremap readlinkat clock_gettime statx; do
 		for error in ENOSYS ENOSPC EPERM ENOMEM; do
 			run strace -f -e inject=$call:error=$error -e trace=$call -o trace "$HOST" object x "$D" 1000 init count 0 5 fork count 0 6 print 0
 			[ "$status" -eq 0 ]
-			grep -q INJECTED trace || [ $call = fallocate ]
+			grep -q INJECTED trace
 			# one memory for both where forks cannot be watched: then the file says so
 			case $call in madvise | mremap) values='6|11|17' ;; *) values='6|11' ;; esac
 			[ "$(printf '%s\n' "${lines[@]}" | grep -cE "^(first|child) ($values)$")" -eq 2 ]
@@ -370,8 +393,12 @@ file_with_only() {
 		( for j in $(seq 25); do "$HOST" object x "$D" 1000 init count 0 1 fork count 0 1; done ) &
 	done
 	wait
-	[ "$(ls "$D" | wc -l)" -eq 50 ]
-	[[ $(usage d) =~ ^\ 150\  ]]
+	[ "$(ls "$D" | wc -l)" -le 50 ]
+	# a file may have been counted twice while many were at it: that is put right once a second
+	sleep 1.1
+	for i in 1 2 3; do "$HOST" object x "$D" 1000 init count 0 1 fork count 0 1; done
+	[ "$(ls "$D" | wc -l)" -le 50 ] && [ "$(ls "$D" | wc -l)" -ge 48 ]
+	[ "$(total "$D"/x.* | sort -u | tr '\n' ' ')" = "1 2 " ] || [ "$(total "$D"/x.* | sort -u)" = 1 ]
 }
 
 @test "a header of another version is left alone" {
