@@ -1,14 +1,6 @@
-/* unwind-cfi.c - call frame instructions (DWARF 5, section 6.4.2): read, checked, and moved to new text. */
+/* unwind-cfi.c - call frame instructions (DWARF 5, section 6.4.2): read and checked. */
 #include <stddef.h>
-#include "tools/so-gen/unwind-parts.h"
-
-enum {
-	CFA_SET_LOC = 0x01, CFA_ADVANCE1 = 0x02, CFA_ADVANCE2 = 0x03, CFA_ADVANCE4 = 0x04, CFA_REMEMBER = 0x0a, CFA_RESTORE_STATE = 0x0b,
-	CFA_DEF = 0x0c, CFA_DEF_REGISTER = 0x0d, CFA_DEF_OFFSET = 0x0e, CFA_DEF_EXPRESSION = 0x0f, CFA_EXPRESSION = 0x10,
-	CFA_DEF_SF = 0x12, CFA_DEF_OFFSET_SF = 0x13, CFA_VAL_EXPRESSION = 0x16, CFA_MIPS_ADVANCE8 = 0x1d, CFA_ARGS_SIZE = 0x2e,
-	CFA_ADVANCE = 0x40, CFA_OFFSET = 0x80, CFA_RESTORE = 0xc0
-};
-enum { DEPTH_MAX = 32, ITEMS_MAX = 32 };
+#include "tools/so-gen/unwind-cfi.h"
 
 /* Operands by opcode: u and s LEB128, 1 2 4 8 bytes, b a block, l a location; NULL: unknown. */
 static const char *const operands[0x30] = {
@@ -18,44 +10,12 @@ static const char *const operands[0x30] = {
 	[0x2c] = "", [0x2d] = "", [0x2e] = "u", [0x2f] = "uu",
 };
 
-struct op {
-	uint8_t code;			/* advance, offset and restore: without their low bits */
-	uint64_t v[2];
-	const uint8_t *start, *end;	/* the whole instruction */
-	const uint8_t *block;
-	size_t block_size;
-};
-
-/* A rule that says "an expression over the stack pointer"; register -1: the CFA itself. */
-struct item { int64_t reg; uint8_t code; const uint8_t *block; size_t size; };
-
-struct state {
-	uint64_t reg;			/* the CFA is reg + offset, unless by_expression */
-	int64_t offset;
-	bool by_expression;
-	int64_t applied;		/* what was last added to the stack pointer's part of all rules */
-	size_t n;
-	struct item items[ITEMS_MAX];
-};
-
-struct walk {
-	const struct object *o;
-	const struct frame_cie *cie;
-	uint64_t base;			/* link-time address of *first */
-	const uint8_t *first;
-	const uint8_t *p, *end;
-	int sp, pc;
-	uint64_t loc, limit;		/* old location; the FDE's end */
-	struct state now, saved[DEPTH_MAX];
-	unsigned depth;
-};
-
-static void state_copy(struct state *to, const struct state *from)
+static void state_copy(struct cfi_state *to, const struct cfi_state *from)
 {
-	memcpy(to, from, offsetof(struct state, items) + from->n * sizeof from->items[0]);
+	memcpy(to, from, offsetof(struct cfi_state, items) + from->n * sizeof from->items[0]);
 }
 
-static bool read_operand(struct walk *w, struct op *op, char kind, unsigned i)
+static bool read_operand(struct cfi_walk *w, struct cfi_op *op, char kind, unsigned i)
 {
 	int64_t s;
 
@@ -85,11 +45,12 @@ static bool read_operand(struct walk *w, struct op *op, char kind, unsigned i)
 	return true;
 }
 
-static const char *read_op(struct walk *w, struct op *op)
+const char *cfi_read(struct cfi_walk *w, struct cfi_op *op)
 {
 	uint8_t code = *w->p;
 	const char *kinds;
 
+	op->v[0] = INT64_MAX;		/* no register */
 	op->start = w->p++;
 	op->code = code;
 	if (code & 0xc0) {
@@ -108,12 +69,12 @@ static const char *read_op(struct walk *w, struct op *op)
 	return NULL;
 }
 
-static bool is_advance(const struct op *op)
+bool cfi_is_advance(const struct cfi_op *op)
 {
 	return op->code == CFA_ADVANCE || (op->code >= CFA_SET_LOC && op->code <= CFA_ADVANCE4) || op->code == CFA_MIPS_ADVANCE8;
 }
 
-static const char *step(struct walk *w, const struct op *op)
+const char *cfi_step(struct cfi_walk *w, const struct cfi_op *op)
 {
 	uint64_t to;
 
@@ -158,15 +119,12 @@ static const char *expression_operands(uint8_t op)
 	return NULL;
 }
 
-struct expression { bool sp, pc, jumps; };
-
-/* Reads an expression, and writes it to TO with DELTA added where the stack pointer is read, unless TO is NULL. */
-static bool expression_scan(const struct walk *w, const uint8_t *p, size_t size, struct expression *e, struct bytes *to, int64_t delta)
+bool cfi_expression(const struct cfi_walk *w, const uint8_t *p, size_t size, struct cfi_expression *e, struct bytes *to, int64_t delta)
 {
-	struct walk x = { .o = w->o, .cie = w->cie, .p = p, .end = p + size };
+	struct cfi_walk x = { .o = w->o, .cie = w->cie, .p = p, .end = p + size };
 
 	while (x.p < x.end) {
-		struct op op = { .start = x.p };
+		struct cfi_op op = { .start = x.p };
 		uint8_t code = *x.p++;
 		const char *kinds = expression_operands(code);
 		bool breg = (code >= OP_BREG0 && code <= 0x8f) || code == OP_BREGX;
@@ -194,7 +152,7 @@ static bool expression_scan(const struct walk *w, const uint8_t *p, size_t size,
 
 /* The state that an instruction leaves. */
 
-static void drop_item(struct state *s, int64_t reg)
+static void drop_item(struct cfi_state *s, int64_t reg)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->items[i].reg == reg) {
@@ -203,12 +161,12 @@ static void drop_item(struct state *s, int64_t reg)
 		}
 }
 
-static const char *add_expression(struct walk *w, const struct op *op, int64_t reg)
+static const char *add_expression(struct cfi_walk *w, const struct cfi_op *op, int64_t reg)
 {
-	struct expression e = { 0 };
+	struct cfi_expression e = { 0 };
 
 	drop_item(&w->now, reg);
-	if (!expression_scan(w, op->block, op->block_size, &e, NULL, 0))
+	if (!cfi_expression(w, op->block, op->block_size, &e, NULL, 0))
 		return "expression that cannot be read";
 	if (e.pc)
 		return "expression over the program counter";
@@ -218,11 +176,11 @@ static const char *add_expression(struct walk *w, const struct op *op, int64_t r
 		return "expression over the stack pointer that jumps";
 	if (w->now.n == ITEMS_MAX)
 		return "too many expressions over the stack pointer";
-	w->now.items[w->now.n++] = (struct item){ reg, op->code, op->block, op->block_size };
+	w->now.items[w->now.n++] = (struct cfi_item){ reg, op->code, op->block, op->block_size };
 	return NULL;
 }
 
-static void set_cfa(struct walk *w, uint64_t reg, int64_t offset)
+static void set_cfa(struct cfi_walk *w, uint64_t reg, int64_t offset)
 {
 	drop_item(&w->now, -1);
 	w->now.reg = reg;
@@ -230,14 +188,14 @@ static void set_cfa(struct walk *w, uint64_t reg, int64_t offset)
 	w->now.by_expression = false;
 }
 
-static bool changes_cfa(const struct op *op)
+bool cfi_changes_cfa(const struct cfi_op *op)
 {
 	return (op->code >= CFA_DEF && op->code <= CFA_DEF_EXPRESSION) || op->code == CFA_DEF_SF || op->code == CFA_DEF_OFFSET_SF;
 }
 
-static const char *apply(struct walk *w, const struct op *op)
+const char *cfi_apply(struct cfi_walk *w, const struct cfi_op *op)
 {
-	struct state *s = &w->now;
+	struct cfi_state *s = &w->now;
 
 	switch (op->code) {
 	case CFA_DEF:
@@ -280,19 +238,18 @@ static const char *apply(struct walk *w, const struct op *op)
 	return NULL;
 }
 
-static void walk_over(struct walk *w, const uint8_t *p, size_t size, uint64_t at)
+static void walk_over(struct cfi_walk *w, const uint8_t *p, size_t size, uint64_t at)
 {
 	w->first = w->p = p;
 	w->base = at;
 	w->end = p + size;
 }
 
-/* Runs the CIE's instructions and stops before the FDE's first. */
-static const char *walk_begin(struct walk *w, const struct object *o, const struct frame_cie *cie, const struct frame_fde *fde)
+const char *cfi_begin(struct cfi_walk *w, const struct object *o, const struct frame_cie *cie, const struct frame_fde *fde)
 {
 	const struct unwind_machine *m = unwind_machine(o);
 	const char *fault;
-	struct op op;
+	struct cfi_op op;
 
 	w->o = o;
 	w->cie = cie;
@@ -301,16 +258,16 @@ static const char *walk_begin(struct walk *w, const struct object *o, const stru
 	w->loc = fde->start;
 	w->limit = fde->start + fde->size;
 	w->depth = 0;
-	memset(&w->now, 0, offsetof(struct state, items));
+	memset(&w->now, 0, offsetof(struct cfi_state, items));
 	if (!cie->code_align)
 		return "CIE with an alignment of 0";
 	walk_over(w, cie->insns, cie->insns_size, 0);
 	while (w->p < w->end) {
-		fault = read_op(w, &op);
-		if (!fault && (is_advance(&op) || op.code == CFA_EXPRESSION || op.code == CFA_VAL_EXPRESSION))
+		fault = cfi_read(w, &op);
+		if (!fault && (cfi_is_advance(&op) || op.code == CFA_EXPRESSION || op.code == CFA_VAL_EXPRESSION))
 			fault = "CIE with instructions that belong into an FDE";
 		if (!fault)
-			fault = apply(w, &op);
+			fault = cfi_apply(w, &op);
 		if (fault)
 			return fault;
 	}
@@ -322,13 +279,13 @@ static const char *walk_begin(struct walk *w, const struct object *o, const stru
 
 bool cfi_has_set_loc(const struct object *o, const struct frame_cie *cie, const struct frame_fde *fde)
 {
-	struct walk w = { .o = o, .cie = cie };
-	struct op op;
+	struct cfi_walk w = { .o = o, .cie = cie };
+	struct cfi_op op;
 
 	if (!memchr(fde->insns, CFA_SET_LOC, fde->insns_size))
 		return false;
 	walk_over(&w, fde->insns, fde->insns_size, 0);
-	while (w.p < w.end && !read_op(&w, &op))
+	while (w.p < w.end && !cfi_read(&w, &op))
 		if (op.code == CFA_SET_LOC)
 			return true;
 	return false;
@@ -337,193 +294,23 @@ bool cfi_has_set_loc(const struct object *o, const struct frame_cie *cie, const 
 const char *cfi_check(const struct object *o, const struct frame_cie *cie, const struct frame_fde *fde,
                       const struct unwind_known *known)
 {
-	struct walk w;
-	struct op op;
-	const char *fault = walk_begin(&w, o, cie, fde);
+	struct cfi_walk w;
+	struct cfi_op op;
+	const char *fault = cfi_begin(&w, o, cie, fde);
 
 	while (!fault && w.p < w.end) {
-		fault = read_op(&w, &op);
+		fault = cfi_read(&w, &op);
 		if (fault)
 			break;
 		if (op.code == CFA_SET_LOC)
 			return "DW_CFA_set_loc";
-		if (!is_advance(&op)) {
-			fault = apply(&w, &op);
+		if (!cfi_is_advance(&op)) {
+			fault = cfi_apply(&w, &op);
 			continue;
 		}
-		fault = step(&w, &op);
+		fault = cfi_step(&w, &op);
 		if (!fault && known && w.loc != w.limit && !known->known(known->context, w.loc))
 			fault = "call frame instruction at no instruction's start";
 	}
-	return fault;
-}
-
-/* Moving. */
-
-struct mover {
-	struct walk w;
-	const struct unwind_move *m;
-	struct bytes *to, scratch;
-	uint64_t pos;			/* new location of what was written last */
-	int64_t delta;			/* of the stack pointer, now */
-	bool more;			/* an adjustment is pending: */
-	uint64_t next_at;
-	int64_t next_delta;
-};
-
-static void emit_expression(struct mover *v, const struct item *it)
-{
-	struct expression e;
-
-	v->scratch.n = 0;
-	expression_scan(&v->w, it->block, it->size, &e, &v->scratch, v->delta);
-	vec_push(v->to, it->code);
-	if (it->reg >= 0)
-		bytes_uleb(v->to, (uint64_t)it->reg);
-	bytes_uleb(v->to, v->scratch.n);
-	bytes_add(v->to, v->scratch.v, v->scratch.n);
-}
-
-static void emit_cfa(struct mover *v)
-{
-	const struct state *s = &v->w.now;
-	int64_t offset = s->offset + ((int64_t)s->reg == v->w.sp ? v->delta : 0);
-
-	vec_push(v->to, offset < 0 ? CFA_DEF_SF : CFA_DEF);
-	bytes_uleb(v->to, s->reg);
-	if (offset < 0)
-		bytes_sleb(v->to, offset / v->w.cie->data_align);
-	else
-		bytes_uleb(v->to, (uint64_t)offset);
-}
-
-/* Gives every rule that stands on the stack pointer the present delta. */
-static void sync_delta(struct mover *v)
-{
-	struct state *s = &v->w.now;
-
-	if (s->applied == v->delta)
-		return;
-	s->applied = v->delta;
-	if (!s->by_expression && (int64_t)s->reg == v->w.sp) {
-		int64_t offset = s->offset + v->delta;
-
-		if (offset >= 0) {
-			vec_push(v->to, CFA_DEF_OFFSET);
-			bytes_uleb(v->to, (uint64_t)offset);
-		} else {
-			emit_cfa(v);
-		}
-	}
-	for (size_t i = 0; i < s->n; i++)
-		emit_expression(v, &s->items[i]);
-}
-
-/* One instruction at the present location. */
-static const char *emit_op(struct mover *v, const struct op *op)
-{
-	struct state *s = &v->w.now;
-	const char *fault = apply(&v->w, op);
-
-	if (fault || !op->code)
-		return fault;
-	if (!v->delta || !(changes_cfa(op) || op->code == CFA_EXPRESSION || op->code == CFA_VAL_EXPRESSION)) {
-		bytes_add(v->to, op->start, (size_t)(op->end - op->start));
-		if (op->code == CFA_RESTORE_STATE)
-			sync_delta(v);
-		return NULL;
-	}
-	if (changes_cfa(op) && op->code != CFA_DEF_EXPRESSION)
-		emit_cfa(v);
-	else if (s->n && s->items[s->n - 1].block == op->block)
-		emit_expression(v, &s->items[s->n - 1]);
-	else
-		bytes_add(v->to, op->start, (size_t)(op->end - op->start));
-	return NULL;
-}
-
-static const char *advance_to(struct mover *v, uint64_t to)
-{
-	uint64_t n = (to - v->pos) / v->w.cie->code_align;
-	const struct object *o = v->w.o;
-
-	if (to < v->pos || n * v->w.cie->code_align != to - v->pos || n > UINT32_MAX)
-		return "new text out of order";
-	v->pos = to;
-	if (!n)
-		return NULL;
-	if (n < 0x40) {
-		vec_push(v->to, (uint8_t)(CFA_ADVANCE | n));
-	} else if (n <= 0xff) {
-		vec_push(v->to, CFA_ADVANCE1);
-		vec_push(v->to, (uint8_t)n);
-	} else {
-		vec_push(v->to, n <= 0xffff ? CFA_ADVANCE2 : CFA_ADVANCE4);
-		bytes_word(v->to, o, n, n <= 0xffff ? 2 : 4);
-	}
-	return NULL;
-}
-
-static void next_adjustment(struct mover *v, uint64_t from)
-{
-	uint64_t end = v->m->to + v->m->to_size;
-	const struct unwind_map *map = v->m->map;
-
-	v->more = map && map->adjust && from < end && map->adjust(map->context, from, end, &v->next_at, &v->next_delta) &&
-	          v->next_at >= from && v->next_at < end;
-}
-
-/* Writes the adjustments before a new location. */
-static const char *adjust_until(struct mover *v, uint64_t before)
-{
-	while (v->more && v->next_at < before) {
-		const char *fault = advance_to(v, v->next_at);
-
-		if (fault)
-			return fault;
-		v->delta = v->next_delta;
-		sync_delta(v);
-		next_adjustment(v, v->next_at + 1);
-	}
-	return NULL;
-}
-
-static const char *move_op(struct mover *v)
-{
-	struct op op;
-	uint64_t to;
-	const char *fault = read_op(&v->w, &op);
-
-	if (fault)
-		return fault;
-	if (!is_advance(&op))
-		return emit_op(v, &op);
-	fault = step(&v->w, &op);
-	if (fault)
-		return fault;
-	if (!unwind_location(v->m, v->w.loc, &to))
-		return "call frame instruction whose code was not moved";
-	fault = adjust_until(v, to);
-	return fault ? fault : advance_to(v, to);
-}
-
-const char *cfi_move(struct bytes *to, const struct object *o, const struct frame_cie *cie, const struct unwind_move *m,
-                     uint64_t *fault_at)
-{
-	struct mover v;
-	const char *fault = walk_begin(&v.w, o, cie, m->fde);
-
-	v.m = m;
-	v.to = to;
-	v.scratch = (struct bytes){ 0 };
-	v.pos = m->to;
-	v.delta = 0;
-	next_adjustment(&v, m->to);
-	while (!fault && v.w.p < v.w.end)
-		fault = move_op(&v);
-	if (!fault)
-		fault = adjust_until(&v, m->to + m->to_size);
-	free(v.scratch.v);
-	*fault_at = v.w.loc;
 	return fault;
 }
