@@ -13,7 +13,7 @@ static const double first_after = 2.0, again_after = 0.1;
 static struct {
 	const char *what;
 	uint64_t total;
-	double begun, drawn;
+	double looked, drawn;
 	unsigned calls, stride;
 	bool active, visible;
 } bar;
@@ -31,8 +31,8 @@ void progress_begin(const char *what, uint64_t total)
 	bar.active = msg_level > 0 && isatty(STDERR_FILENO);
 	bar.what = what;
 	bar.total = total;
-	bar.begun = bar.active ? now() : 0;
-	bar.drawn = bar.begun + first_after - again_after;
+	bar.looked = bar.active ? now() : 0;
+	bar.drawn = bar.looked + first_after - again_after;
 	bar.calls = 0;
 	bar.stride = 1;
 	bar.visible = false;
@@ -55,6 +55,7 @@ static void draw(uint64_t done)
 	bar.visible = true;
 }
 
+/* The stride between two looks at the clock follows what they show to be a small part of the time between two bars. */
 void progress_at(uint64_t done)
 {
 	double t;
@@ -63,12 +64,13 @@ void progress_at(uint64_t done)
 		return;
 	bar.calls = 0;
 	t = now();
-	if (t - bar.drawn < again_after) {
-		if (bar.stride < STRIDE_MAX)
-			bar.stride *= 2;
+	if (t - bar.looked < again_after / 20 && bar.stride < STRIDE_MAX)
+		bar.stride *= 2;
+	else if (t - bar.looked > again_after / 5 && bar.stride > 1)
+		bar.stride /= 2;
+	bar.looked = t;
+	if (t - bar.drawn < again_after)
 		return;
-	}
-	bar.stride = bar.stride > 1 ? bar.stride / 2 : 1;
 	bar.drawn = t;
 	draw(done);
 }
