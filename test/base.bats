@@ -92,5 +92,6 @@ says() {
 	grep -q 'base_tool: work \[##*\.*\]  *[6-9][0-9] %' seen
 	! grep -q ' [0-5][0-9] %' seen || false
 	grep -q $'\r\033\\[Kbase_tool: object: in between' seen
-	[[ $(tail -n 1 seen) != *%* ]]
+	# Nothing is drawn behind the last wipe.
+	[ "$(tr -d '\r\n' < seen | sed 's/.*\x1b\[K//')" = "base_tool: object: in between" ]
 }
