@@ -4,7 +4,7 @@
 #define RUNTIME_X86_64_H
 
 enum {
-	SYS_read = 0, SYS_write = 1, SYS_close = 3, SYS_mmap = 9, SYS_munmap = 11, SYS_rt_sigprocmask = 14, SYS_pwrite64 = 18,
+	SYS_read = 0, SYS_write = 1, SYS_close = 3, SYS_mmap = 9, SYS_munmap = 11, SYS_pwrite64 = 18,
 	SYS_mremap = 25, SYS_madvise = 28, SYS_getpid = 39, SYS_ftruncate = 77, SYS_getuid = 102, SYS_getgid = 104, SYS_geteuid = 107,
 	SYS_getegid = 108, SYS_getdents64 = 217, SYS_clock_gettime = 228, SYS_openat = 257, SYS_unlinkat = 263,
 	SYS_readlinkat = 267, SYS_fallocate = 285, SYS_prlimit64 = 302, SYS_statx = 332,
@@ -14,8 +14,7 @@ enum {
 	O_NOFOLLOW = 0400000, O_CLOEXEC = 02000000, O_PATH = 010000000,
 };
 enum { MAP_SHARED = 1, MAP_PRIVATE = 2, MAP_FIXED = 16, MAP_ANONYMOUS = 32 };
-enum { SIGNAL_SET_SIZE = 8 };
-enum { EPERM = 1, EINTR = 4, EIO = 5, EEXIST = 17, EINVAL = 22, ENAMETOOLONG = 36, ENOSYS = 38, EOPNOTSUPP = 95 };
+enum { EPERM = 1, EINTR = 4, EIO = 5, EFAULT = 14, EEXIST = 17, EINVAL = 22, ENAMETOOLONG = 36, ENOSYS = 38, EOPNOTSUPP = 95 };
 
 static inline long system_call(long number, long a, long b, long c, long d, long e, long f)
 {

@@ -268,6 +268,15 @@ need_root() { [ "$(id -u)" = 0 ] || skip "needs root"; }
 	[ "$(ls "$D" | wc -l)" -eq 80 ]
 }
 
+@test "under valgrind, as the oracles run it: the same files and no message" {
+	command -v valgrind > list || skip "no valgrind"
+	run valgrind -q --tool=none "$HOST" object x "$D" 1000 init count 0 5 fork count 0 1003
+	[ "$status" -eq 0 ]
+	[ "$output" = "" ]
+	[ "$(total "$(file_with parent 0)")" = 1008 ]
+	[ "$(total "$(file_with flags 2)")" = 1003 ]
+}
+
 @test "fork from a process with threads; the thread goes on in the parent" {
 	run "$HOST" object x "$D" 100 init thread 1 30000019 fork count 2 1000003 p:join
 	[ "$status" -eq 0 ]
