@@ -1,6 +1,5 @@
 /* json.c - a streaming JSON writer. */
 #include "lib/base/json.h"
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,7 @@ static void before(struct json *j)
 	if (!j->depth)
 		return;
 	if (j->has_items[j->depth - 1])
-		putc(',', j->f);
+		putc_unlocked(',', j->f);
 	j->has_items[j->depth - 1] = true;
 	newline(j);
 }
@@ -30,7 +29,7 @@ static void before(struct json *j)
 static void after(struct json *j)
 {
 	if (!j->depth)
-		putc('\n', j->f);
+		putc_unlocked('\n', j->f);
 }
 
 static void begin(struct json *j, bool is_array)
@@ -40,7 +39,7 @@ static void begin(struct json *j, bool is_array)
 		abort();
 	j->is_array[j->depth] = is_array;
 	j->has_items[j->depth++] = false;
-	putc(is_array ? '[' : '{', j->f);
+	putc_unlocked(is_array ? '[' : '{', j->f);
 }
 
 static void end(struct json *j)
@@ -48,7 +47,7 @@ static void end(struct json *j)
 	j->depth--;
 	if (j->has_items[j->depth])
 		newline(j);
-	putc(j->is_array[j->depth] ? ']' : '}', j->f);
+	putc_unlocked(j->is_array[j->depth] ? ']' : '}', j->f);
 	after(j);
 }
 
@@ -105,31 +104,44 @@ static void escape(FILE *f, unsigned char c)
 		fprintf(f, "\\u%04x", c);
 }
 
+static bool is_plain(unsigned char c)
+{
+	return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+}
+
 static void quoted(FILE *f, const char *s, size_t n)
 {
-	putc('"', f);
-	for (size_t i = 0; i < n;) {
-		unsigned char c = (unsigned char)s[i];
-		size_t len = utf8_length(s + i, n - i);
+	size_t len;
 
+	putc_unlocked('"', f);
+	for (size_t i = 0; i < n; i += len) {
+		unsigned char c = (unsigned char)s[i];
+
+		for (len = 0; i + len < n && is_plain((unsigned char)s[i + len]);)
+			len++;
+		if (len) {
+			fwrite_unlocked(s + i, 1, len, f);
+			continue;
+		}
+		len = utf8_length(s + i, n - i);
 		if (!len)
 			fprintf(f, "\\udc%02x", c);
-		else if (c < ' ' || c == '"' || c == '\\' || c == 0x7f)
+		else if (len == 1)
 			escape(f, c);
 		else
-			fwrite(s + i, 1, len, f);
-		i += len ? len : 1;
+			fwrite_unlocked(s + i, 1, len, f);
+		len = len ? len : 1;
 	}
-	putc('"', f);
+	putc_unlocked('"', f);
 }
 
 void json_key(struct json *j, const char *key)
 {
 	before(j);
 	quoted(j->f, key, strlen(key));
-	putc(':', j->f);
+	putc_unlocked(':', j->f);
 	if (j->pretty)
-		putc(' ', j->f);
+		putc_unlocked(' ', j->f);
 	j->after_key = true;
 }
 
@@ -148,24 +160,46 @@ void json_string(struct json *j, const char *s)
 		json_null(j);
 }
 
+/* Digits of v in front of end. */
+static char *digits(char *end, uint64_t v, unsigned base)
+{
+	do
+		*--end = "0123456789abcdef"[v % base];
+	while (v /= base);
+	return end;
+}
+
 void json_uint(struct json *j, uint64_t v)
 {
+	char text[24], *end = text + sizeof text, *p = digits(end, v, 10);
+
 	before(j);
-	fprintf(j->f, "%" PRIu64, v);
+	fwrite_unlocked(p, 1, (size_t)(end - p), j->f);
 	after(j);
 }
 
 void json_int(struct json *j, int64_t v)
 {
+	char text[24], *end = text + sizeof text, *p = digits(end, v < 0 ? -(uint64_t)v : (uint64_t)v, 10);
+
+	if (v < 0)
+		*--p = '-';
 	before(j);
-	fprintf(j->f, "%" PRId64, v);
+	fwrite_unlocked(p, 1, (size_t)(end - p), j->f);
 	after(j);
 }
 
 void json_hex(struct json *j, uint64_t v)
 {
+	char text[24], *end = text + sizeof text, *p;
+
+	*--end = '"';
+	p = digits(end, v, 16);
+	*--p = 'x';
+	*--p = '0';
+	*--p = '"';
 	before(j);
-	fprintf(j->f, "\"0x%" PRIx64 "\"", v);
+	fwrite_unlocked(p, 1, (size_t)(end + 1 - p), j->f);
 	after(j);
 }
 
@@ -174,10 +208,10 @@ void json_bytes(struct json *j, const void *p, size_t n)
 	const unsigned char *bytes = p;
 
 	before(j);
-	putc('"', j->f);
+	putc_unlocked('"', j->f);
 	for (size_t i = 0; i < n; i++)
 		fprintf(j->f, "%02x", bytes[i]);
-	putc('"', j->f);
+	putc_unlocked('"', j->f);
 	after(j);
 }
 
