@@ -32,6 +32,8 @@ endef
 $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 LDLIBS_prof-report = -ldw -lstdc++
 
+include runtime/rules.mk
+
 clean:
 	rm -rf $(BUILD) $(BIN)
 

@@ -27,6 +27,32 @@ static const char *map_again(struct image *img)
 	return memcmp(img->bytes, o->image, o->size) ? "the file was replaced while it was read" : NULL;
 }
 
+/* The first address that is surely nobody's.  What is to be read-only after relocation may reach over its segment's end, to the
+   next page, and empty sections may stand behind it. */
+static uint64_t end_of_memory(const struct object *o)
+{
+	uint64_t end = 0, limit;
+
+	for (size_t i = 0; i < o->phnum; i++)
+		if (o->phdrs[i].p_type == PT_LOAD)
+			end = o->phdrs[i].p_vaddr + o->phdrs[i].p_memsz;
+	limit = end + (1 << 24);
+	for (size_t i = 0; i < o->phnum; i++) {
+		const GElf_Phdr *p = &o->phdrs[i];
+
+		if (p->p_type == PT_GNU_RELRO && p->p_vaddr < limit && p->p_memsz < limit - p->p_vaddr && p->p_vaddr + p->p_memsz > end)
+			end = p->p_vaddr + p->p_memsz;
+	}
+	for (size_t i = 1; i < o->shnum; i++) {
+		const GElf_Shdr *h = &o->sections[i].h;
+
+		if (h->sh_flags & SHF_ALLOC && !(h->sh_flags & SHF_TLS) && h->sh_addr < limit && h->sh_size < limit - h->sh_addr &&
+		    h->sh_addr + h->sh_size > end)
+			end = h->sh_addr + h->sh_size;
+	}
+	return end;
+}
+
 static const char *find_segments(struct image *img)
 {
 	const struct object *o = img->o;
@@ -47,8 +73,8 @@ static const char *find_segments(struct image *img)
 			first = true, st->first = i;
 		if (p->p_offset + p->p_filesz > st->file_end)
 			st->file_end = p->p_offset + p->p_filesz;
-		st->memory_end = p->p_vaddr + p->p_memsz;
 	}
+	st->memory_end = end_of_memory(o);
 	if (!dynamic || !o->dynamic)
 		return "static: no dynamic section";
 	if (!first)

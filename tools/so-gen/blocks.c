@@ -1,0 +1,250 @@
+/* blocks.c - decodes what may move and what stays, and cuts the moved code into basic blocks. */
+#include <stdlib.h>
+#include "tools/so-gen/gen.h"
+
+static void keep(struct gen *g, struct code_range *r, const char *format, uint64_t at)
+{
+	if (r && !r->why)
+		r->why = code_reason(&g->c, format, (unsigned long long)at);
+}
+
+static void read_ranges(struct gen *g)
+{
+	for (size_t i = 0; i < g->rows->ranges.n; i++) {
+		const struct code_range *r = &g->rows->ranges.v[i];
+		if (r->start >= g->c.lo && r->end <= g->c.hi && r->start < r->end && object_at(&g->o, r->start, r->end - r->start))
+			vec_push(&g->c.ranges, *r);
+	}
+	code_sort(&g->c);
+	for (size_t i = 0; i < g->c.ranges.n; i++)
+		code_sweep(&g->c, &g->c.ranges.v[i]);
+	code_check_targets(&g->c);
+}
+
+static bool known(void *context, uint64_t a) { return code_starts(context, a); }
+
+/* Landing pads of which a row is missing, unwinding rules that cannot be moved: the function stays. */
+static void check_frames(struct gen *g)
+{
+	for (size_t i = 0; i < g->f.fde_count; i++) {
+		const struct frame_fde *fde = &g->f.fdes[i];
+		struct code_range *r = code_range_at(&g->c, fde->start);
+		if (!r || r->why || r->kind == RANGE_PLT)
+			continue;
+		if (r->start != fde->start || r->end != fde->start + fde->size) {
+			r->why = "its unwinding entry covers other bytes";
+			continue;
+		}
+		const char *fault = unwind_check(&g->o, &g->f, fde, known, &g->c);
+		if (fault) {
+			r->why = code_reason(&g->c, "unwinding: %.150s", fault);
+			continue;
+		}
+		struct lsda l;
+		if (!fde->lsda || lsda_read(&l, &g->o, fde))
+			continue;
+		for (size_t k = 0; k < l.site_count; k++)
+			if (l.sites[k].pad && !rows_find(g->rows->pads.v, g->rows->pads.n, l.sites[k].pad))
+				keep(g, r, "no row for its landing pad 0x%llx", l.sites[k].pad);
+		lsda_free(&l);
+	}
+}
+
+/* Rows name addresses; only those that begin an instruction of a range count. */
+static void head(struct gen *g, uint32_t a)
+{
+	if (code_starts(&g->c, a))
+		code_set_head(&g->c, a);
+}
+
+static void table_heads(struct gen *g)
+{
+	for (size_t i = 0; i < g->rows->tables.n; i++) {
+		const struct row_table *t = &g->rows->tables.v[i];
+		if (t->count && t->base && t->width < 4)
+			keep(g, code_range_at(&g->c, t->jump), "the entries of its jump table at 0x%llx have less than 4 bytes", t->at);
+	}
+	for (size_t i = 0; i < g->rows->jump_entries.n; i++)
+		head(g, g->rows->jump_entries.v[i].text);
+	for (size_t i = 0; i < g->rows->labels.n; i++)
+		head(g, g->rows->labels.v[i].text);
+	for (size_t i = 0; i < g->rows->words.n; i++)
+		head(g, g->rows->words.v[i].text);
+	for (size_t i = 0; i < g->rows->entries.n; i++)
+		head(g, g->rows->entries.v[i].at);
+	for (size_t i = 0; i < g->rows->pads.n; i++)
+		head(g, g->rows->pads.v[i].at);
+	for (size_t i = 0; i < g->rows->starts.n; i++)
+		head(g, g->rows->starts.v[i]);
+}
+
+enum { MAX_BLOCK = 1 << 19 };
+
+/* Is [a, end) nothing but padding?  (Such a block behind a jump that nothing leads to is left out.) */
+static bool is_padding(const struct gen *g, uint32_t a, uint32_t end)
+{
+	struct insn insn;
+	for (; a < end; a += insn.len)
+		if (!g->c.m->decode(code_bytes(&g->c, a, 1), end - a, a, &insn) || insn.kind != INSN_NOP)
+			return false;
+	return true;
+}
+
+static void add_block(struct gen *g, const struct code_range *r, uint32_t a, uint32_t end, int32_t last, uint8_t flags)
+{
+	struct block b = { .old = a, .size = end - a, .end = last, .flags = flags };
+	struct insn insn;
+	if (a == r->start)
+		b.flags |= BLOCK_FIRST;
+	const uint8_t *p = code_bytes(&g->c, a, end - a);
+	if (end - a >= g->c.m->mark_size && g->c.m->decode(p, end - a, a, &insn) && (insn.flags & INSN_MARK))
+		b.flags |= BLOCK_MARK;
+	if (last != CODE_NONE && g->c.ends.v[last].kind == INSN_SYSCALL && !g->options->identity && g->c.m->may_fork(p, end - a))
+		b.flags |= BLOCK_FORK;
+	bit_set(g->is_block, a - g->c.lo);
+	vec_push(&g->blocks, b);
+	g->moved_bytes += end - a;
+}
+
+/* Was a made a head by something that leads there, or only by the jump before it? */
+static void cut_range(struct gen *g, const struct code_range *r, const uint64_t *led)
+{
+	const struct code *c = &g->c;
+	uint32_t e = r->ends, last = r->ends + r->ends_n;
+	bool after_jump = false;
+	for (uint32_t a = r->start; a < r->end; ) {
+		uint32_t end = bit_next(c->heads, a - c->lo + 1, r->end - c->lo) + c->lo;
+		if (end - a > MAX_BLOCK)
+			end = bit_next(c->starts, a - c->lo + MAX_BLOCK / 2, r->end - c->lo) + c->lo;
+		while (e < last && c->ends.v[e].at < a)
+			e++;
+		int32_t final = e < last && c->ends.v[e].at < end ? (int32_t)e : CODE_NONE;
+		if (after_jump && !bit(led, a - c->lo) && is_padding(g, a, end))
+			g->moved_bytes += end - a;
+		else
+			add_block(g, r, a, end, final, 0);
+		after_jump = final != CODE_NONE && !insn_falls_through(c->ends.v[final].kind);
+		a = end;
+	}
+}
+
+/* A branch over a lock prefix: the locked instruction is a block of its own, and what the branch enters another, beside it. */
+static void make_splits(struct gen *g)
+{
+	struct code *c = &g->c;
+	for (size_t i = 0; i < c->splits.n; i++) {
+		uint32_t a = c->splits.v[i];
+		const struct code_range *r = code_range_at(c, a);
+		struct insn insn;
+		int32_t k = gen_block_at(g, a - 1);
+		if (!r || r->why || k == CODE_NONE || gen_block_at(g, a) != k + 1 || !c->m->decode(code_bytes(c, a, 1), r->end - a, a, &insn))
+			continue;
+		/* cut_range took the split for an ordinary head: its two parts become the whole instruction and its tail */
+		g->blocks.v[k].size = insn.len + 1;
+		g->blocks.v[k + 1].size = insn.len;
+		g->blocks.v[k + 1].flags |= BLOCK_SPLIT;
+	}
+}
+
+static void make_rank(struct gen *g)
+{
+	size_t words = (g->c.hi - g->c.lo) / 64 + 1;
+	uint32_t n = 0;
+	g->rank = xcalloc(words + 1, sizeof *g->rank);
+	for (size_t i = 0; i < words; i++) {
+		g->rank[i] = n;
+		n += __builtin_popcountll(g->is_block[i]);
+	}
+}
+
+int32_t gen_block_at(const struct gen *g, uint64_t a)
+{
+	if (!code_in(&g->c, a))
+		return CODE_NONE;
+	uint32_t i = a - g->c.lo;
+	uint64_t word = g->is_block[i >> 6];
+	if (!(word >> (i & 63) & 1))
+		return CODE_NONE;
+	return g->rank[i >> 6] + __builtin_popcountll(word & ((UINT64_C(1) << (i & 63)) - 1));
+}
+
+int32_t gen_block_of(const struct gen *g, uint64_t a)
+{
+	if (!code_in(&g->c, a))
+		return CODE_NONE;
+	uint32_t i = a - g->c.lo;
+	uint64_t upto = g->is_block[i >> 6] & (~UINT64_C(0) >> (63 - (i & 63)));
+	int32_t k = (int32_t)(g->rank[i >> 6] + __builtin_popcountll(upto)) - 1;
+	if (k >= 0 && (g->blocks.v[k].flags & BLOCK_SPLIT) && a >= g->blocks.v[k].old + g->blocks.v[k].size)
+		k--;
+	return k >= 0 && a - g->blocks.v[k].old < g->blocks.v[k].size ? k : CODE_NONE;
+}
+
+static bool only_padding_between(const struct gen *g, uint32_t a, uint32_t b)
+{
+	return a == b || (b > a && b - a < 256 && object_at(&g->o, a, b - a) && is_padding(g, a, b));
+}
+
+/* Where control goes on from the block when it does not branch: the next block in order, else by a jump (BLOCK_JOIN). */
+static void join_blocks(struct gen *g)
+{
+	for (size_t i = 0; i < g->blocks.n; i++) {
+		struct block *b = &g->blocks.v[i];
+		const struct block *next = i + 1 < g->blocks.n ? b + 1 : NULL;
+		if (b->end != CODE_NONE && !insn_falls_through(g->c.ends.v[b->end].kind))
+			continue;
+		if (!next || (next->old != b->old + b->size && !only_padding_between(g, b->old + b->size, next->old)) || (next->flags & BLOCK_SPLIT))
+			b->flags |= BLOCK_JOIN;
+	}
+}
+
+static uint64_t *led_to(const struct gen *g)
+{
+	const struct code *c = &g->c;
+	uint64_t *led = xcalloc((c->hi - c->lo) / 64 + 2, 8);
+	for (size_t i = 0; i < c->ends.n; i++)
+		if (insn_is_direct(c->ends.v[i].kind) && code_in(c, c->ends.v[i].target))
+			bit_set(led, c->ends.v[i].target - c->lo);
+	const struct rows *rows = g->rows;
+	for (size_t i = 0; i < rows->jump_entries.n; i++)
+		if (code_in(c, rows->jump_entries.v[i].text))
+			bit_set(led, rows->jump_entries.v[i].text - c->lo);
+	for (size_t i = 0; i < rows->labels.n; i++)
+		if (code_in(c, rows->labels.v[i].text))
+			bit_set(led, rows->labels.v[i].text - c->lo);
+	for (size_t i = 0; i < rows->words.n; i++)
+		if (code_in(c, rows->words.v[i].text))
+			bit_set(led, rows->words.v[i].text - c->lo);
+	for (size_t i = 0; i < rows->entries.n; i++)
+		if (code_in(c, rows->entries.v[i].at))
+			bit_set(led, rows->entries.v[i].at - c->lo);
+	for (size_t i = 0; i < rows->pads.n; i++)
+		if (code_in(c, rows->pads.v[i].at))
+			bit_set(led, rows->pads.v[i].at - c->lo);
+	return led;
+}
+
+const char *gen_blocks(struct gen *g)
+{
+	struct code *c = &g->c;
+	read_ranges(g);
+	check_frames(g);
+	table_heads(g);
+	g->is_block = xcalloc((c->hi - c->lo) / 64 + 2, 8);
+	uint64_t *led = led_to(g);
+	for (size_t i = 0; i < c->ranges.n; i++) {
+		struct code_range *r = &c->ranges.v[i];
+		if (r->why)
+			g->kept_bytes += r->end - r->start;
+		else
+			cut_range(g, r, led);
+	}
+	free(led);
+	make_rank(g);
+	make_splits(g);
+	join_blocks(g);
+	g->end_block = xmalloc((c->ends.n + 1) * sizeof *g->end_block);
+	for (size_t i = 0; i < c->ends.n; i++)
+		g->end_block[i] = insn_is_direct(c->ends.v[i].kind) ? gen_block_at(g, c->ends.v[i].target) : CODE_NONE;
+	return g->blocks.n ? NULL : "nothing in it may move";
+}

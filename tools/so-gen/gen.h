@@ -1,0 +1,110 @@
+/* gen.h - one object on its way to its profiled twin.  The order of the steps, each needing those before it:
+   rows (what may be done), blocks (what moves, where blocks begin), mapping (which function entries get a new address),
+   liveness (how each block is counted), layout (where it goes), emit (new text), unwind, patch (the original's bytes), image. */
+#ifndef SO_GEN_GEN_H
+#define SO_GEN_GEN_H
+#include "formats/counters.h"
+#include "formats/stream.h"
+#include "lib/code/code.h"
+#include "lib/elf/frames.h"
+#include "tools/so-gen/image.h"
+#include "tools/so-gen/unwind.h"
+
+struct gen_options { bool identity, poison, atomic; const char *directory; };
+
+enum block_flag {
+	BLOCK_MARK = 1,			/* begins with an entry mark; counting code comes behind it */
+	BLOCK_SPLIT = 2,		/* begins within the instruction of the block before it */
+	BLOCK_NEAR = 4,			/* its branch needs the near form */
+	BLOCK_JOIN = 8,			/* ends with a jump to what follows in the original */
+	BLOCK_FORK = 16,		/* ends with a system call that may be a fork: a check follows */
+	BLOCK_ALIGN = 32,		/* begins at a multiple of 16 */
+	BLOCK_FLAGS = 64,		/* condition flags are live at its head */
+	BLOCK_FIRST = 128,		/* first of its range */
+};
+struct block {
+	uint32_t old, size;		/* bytes of the original */
+	uint32_t new;			/* from the start of new text */
+	int32_t end;			/* index in code.ends, or CODE_NONE: goes on to the next block */
+	uint8_t flags, inserted, pad;	/* pad: bytes of padding before it */
+	uint8_t form, reg;		/* struct count_how */
+};
+
+struct row_table { uint32_t jump, at, base, count; uint8_t width, scale; bool is_signed; };
+struct row_pair { uint32_t at, text; };
+
+/* What the relocation table permits. */
+struct rows {
+	VEC(struct code_range) ranges;	/* those that may not move have their why */
+	VEC(struct row_pair) words, labels, refs, entries, jump_entries, pads;	/* ascending by at after rows_sort */
+	VEC(struct row_table) tables;	/* ascending by jump */
+	VEC(uint32_t) starts;
+	struct arena arena;
+};
+void rows_add(struct rows *rows, const struct stream_row *row);
+void rows_sort(struct rows *rows);
+void rows_free(struct rows *rows);
+typedef VEC(struct row_pair) row_pairs;
+/* The pair whose at is AT, or NULL. */
+const struct row_pair *rows_find(const struct row_pair *v, size_t n, uint32_t at);
+
+struct gen {
+	struct object o;
+	struct code c;
+	struct frames f;
+	struct object_relocs relocs;
+	struct object_symbols dynsyms, symtab;
+	struct rows *rows;
+	const struct gen_options *options;
+	const struct object_info *info;
+
+	VEC(struct block) blocks;	/* ascending by old */
+	uint64_t *is_block;		/* bit a - c.lo: a block of blocks begins at a */
+	uint32_t *rank;			/* blocks before each 64-bit word of is_block */
+	int32_t *end_block;		/* for each of code.ends: the block it leads to, or CODE_NONE */
+	uint64_t *mapped;		/* bit a - c.lo: a is a function entry whose address becomes that in new text */
+	uint64_t *touched;		/* bit a - c.lo: something may enter or read old text at a */
+	VEC(uint32_t) springs;		/* entries that get a springboard */
+	uint32_t text_size, code_size;	/* of .soprof.text: blocks; with stubs and run-time code */
+	uint32_t spring_stubs, fork_stubs, fork_common, init_stub, blob;	/* offsets in it */
+	uint32_t forks;
+	uint64_t init_next, init_slot;	/* what the init stub goes on to; slot: of the init array, 0 for DT_INIT */
+	uint64_t counted, moved_bytes, kept_bytes;
+	uint32_t forms[COUNT_FORMS];
+
+	struct image image;
+	struct unwind unwind;
+	struct image_section *text, *map, *spring_section, *private_page, *header, *counters, *info_section, *note, *eh_frame, *eh_frame_hdr, *except;
+};
+
+/* blocks.c: NULL or the fault. */
+const char *gen_blocks(struct gen *g);
+int32_t gen_block_at(const struct gen *g, uint64_t a);		/* index of the block that begins at a, or CODE_NONE */
+int32_t gen_block_of(const struct gen *g, uint64_t a);		/* that contains a */
+/* mapping.c */
+void gen_mapping(struct gen *g);
+static inline bool gen_is_mapped(const struct gen *g, uint64_t a) { return code_in(&g->c, a) && bit(g->mapped, a - g->c.lo); }
+/* The run-time meaning of old text address a in data: its place in new text if it is a mapped entry, else a (text section placed). */
+uint64_t gen_address(const struct gen *g, uint64_t a);
+/* liveness.c */
+void gen_liveness(struct gen *g);
+/* layout.c */
+void gen_layout(struct gen *g);
+uint32_t gen_block_bytes(const struct gen *g, const struct block *b);
+static inline struct count_how gen_how(const struct gen *g, const struct block *b)
+{
+	return (struct count_how){ .form = b->form, .reg = b->reg, .atomic = g->options->atomic };
+}
+/* Offset in new text of what stands for the old instruction at a; false: not moved. */
+bool gen_place(const struct gen *g, uint64_t a, uint64_t *to);
+bool gen_range(const struct gen *g, uint64_t start, uint64_t size, uint64_t *to, uint64_t *to_size);
+/* emit.c: NULL or the fault. */
+const char *gen_emit(struct gen *g);
+/* unwinding.c */
+const char *gen_unwind(struct gen *g);
+/* patch.c */
+const char *gen_patch(struct gen *g);
+/* output.c: sections, header, map table, info; writes the file. */
+const char *gen_sections(struct gen *g);
+bool gen_write(struct gen *g);
+#endif

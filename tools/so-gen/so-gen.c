@@ -1,0 +1,151 @@
+/* so-gen.c - reads relocation tables, writes for each object its profiled twin. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "lib/base/msg.h"
+#include "lib/base/opt.h"
+#include "lib/base/out.h"
+#include "tools/so-gen/gen.h"
+
+static const char *build(struct gen *g)
+{
+	const char *fault = code_init(&g->c, &g->o);
+	if (fault)
+		return fault;
+	if (object_is_profiled(&g->o))
+		return "it is a profiled object already";
+	fault = image_plan(&g->image, &g->o);
+	if (fault)
+		return fault;
+	frames_read(&g->f, &g->o);
+	g->relocs = object_relocs(&g->o);
+	g->dynsyms = object_dynsyms(&g->o);
+	g->symtab = object_symtab(&g->o);
+	fault = gen_blocks(g);
+	if (fault)
+		return fault;
+	gen_mapping(g);
+	gen_liveness(g);
+	gen_layout(g);
+	fault = gen_sections(g);
+	if (!fault)
+		fault = gen_emit(g);
+	return fault ? fault : gen_patch(g);
+}
+
+/* Names what stayed, the commonest reasons together; -v names each. */
+static void report(const struct gen *g)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < g->c.ranges.n; i++) {
+		const struct code_range *r = &g->c.ranges.v[i];
+		if (r->why && ++n <= 8)
+			msg_warn(g->o.path, "0x%x, %u bytes, not moved: %s", r->start, r->end - r->start, r->why);
+		else if (r->why)
+			msg_detail(g->o.path, "0x%x, %u bytes, not moved: %s", r->start, r->end - r->start, r->why);
+	}
+	if (n > 8)
+		msg_warn(g->o.path, "%zu functions not moved in all, %llu of %llu bytes (-v names them)", n,
+		         (unsigned long long)g->kept_bytes, (unsigned long long)(g->kept_bytes + g->moved_bytes));
+	msg_detail(g->o.path, "%zu blocks, %zu springboards, %llu bytes of old code in %u of new", g->blocks.n, g->springs.n,
+	           (unsigned long long)g->moved_bytes, g->text_size);
+	for (int i = 0; i < COUNT_FORMS && !g->options->identity; i++)
+		msg_detail(g->o.path, "%u blocks counted by %s", g->forms[i], g->c.m->count_form_names[i]);
+}
+
+static void gen_free(struct gen *g)
+{
+	code_free(&g->c);
+	frames_free(&g->f);
+	image_free(&g->image);
+	unwind_free(&g->unwind);
+	free(g->relocs.v);
+	free(g->dynsyms.v);
+	free(g->symtab.v);
+	vec_free(&g->blocks);
+	vec_free(&g->springs);
+	free(g->is_block);
+	free(g->rank);
+	free(g->end_block);
+	free(g->mapped);
+	free(g->touched);
+}
+
+static void object(const struct object_info *info, struct rows *rows, const struct gen_options *options)
+{
+	struct gen *g = xcalloc(1, sizeof *g);
+	g->rows = rows;
+	g->options = options;
+	g->info = info;
+	rows_sort(rows);
+	const char *fault = object_open_listed(&g->o, info);
+	if (fault) {
+		msg_error(info->path, "%s", fault);
+	} else {
+		fault = build(g);
+		if (fault)
+			msg_error(info->path, "not profiled: %s", fault);
+		else if (gen_write(g))
+			report(g);
+		gen_free(g);
+		object_close(&g->o);
+	}
+	free(g);
+}
+
+static bool read_stream(FILE *f, const char *name, const struct gen_options *options)
+{
+	struct stream_reader *r = xcalloc(1, sizeof *r);
+	struct rows rows = { 0 };
+	stream_reader_init(r, f, name, STREAM_RELOCATIONS);
+	enum stream_event e;
+	while ((e = stream_next(r)) > STREAM_DONE) {
+		if (e == STREAM_ROW)
+			rows_add(&rows, &r->row);
+		if (e != STREAM_OBJECT_END)
+			continue;
+		object(&r->object, &rows, options);
+		rows_free(&rows);
+		memset(&rows, 0, sizeof rows);
+	}
+	rows_free(&rows);
+	stream_reader_free(r);
+	free(r);
+	return e == STREAM_DONE;
+}
+
+int main(int argc, char **argv)
+{
+	struct gen_options options = { 0 };
+	const char *to = NULL;
+	const struct opt table[] = {
+		{ 'o', "output", OPT_VALUE, &to, "DIR", "write profiled objects into DIR, made if it is missing; counter files go there too" },
+		{ 0, "identity", OPT_FLAG, &options.identity, NULL, "move code without counting" },
+		{ 0, "poison-old", OPT_FLAG, &options.poison, NULL, "fill moved old text with traps, to test that nothing runs there" },
+		{ 0, "atomic", OPT_FLAG, &options.atomic, NULL, "count with atomic increments: exact with any number of threads" },
+		{ 0 },
+	};
+	const struct opt_tool tool = { "so-gen", "[-qv] [--identity] [--poison-old] [--atomic] -o DIR [TABLE]", "write the profiled object of each relocation table", table, false };
+	int first = opt_parse(&tool, argc, argv);
+	if (!to)
+		opt_usage(&tool, "-o DIR is missing");
+	if (argc - first > 1)
+		opt_usage(&tool, "one table at a time");
+	if (mkdir(to, 0777) && errno != EEXIST)
+		msg_die(to, "cannot make the directory:");
+	char *directory = realpath(to, NULL);
+	struct stat st;
+	if (!directory || stat(directory, &st) || !S_ISDIR(st.st_mode))
+		msg_die(to, "not a directory");
+	if (strlen(directory) >= sizeof ((struct counters_private *)0)->directory)
+		msg_die(to, "the directory's name is too long");
+	options.directory = directory;
+	const char *from = first < argc && strcmp(argv[first], "-") ? argv[first] : NULL;
+	FILE *f = from ? fopen(from, "rb") : stdin;
+	if (!f)
+		msg_die(from, "cannot open:");
+	bool good = read_stream(f, from ? from : "standard input", &options);
+	free(directory);
+	return good ? msg_status() : 1;
+}
