@@ -21,6 +21,19 @@ static void line_row(struct table *t, const struct report *r, const struct view 
 	table_number(t, line->line);
 }
 
+static struct source_lines fold_or_say(const struct report *r, struct view *v)
+{
+	struct source_lines lines = source_fold(r, v);
+	size_t all, run;
+
+	if (!lines.v.n && !v->fault) {
+		source_coverage(v, &all, &run);
+		if (!all)
+			msg_note(v->label, "no debug information: no source lines");
+	}
+	return lines;
+}
+
 void report_lines(struct report *r)
 {
 	static const struct table_column columns[] = {
@@ -36,7 +49,7 @@ void report_lines(struct report *r)
 	for (size_t i = 0; i < r->count; i++) {
 		if (!report_wants_object(r, &r->views[i]))
 			continue;
-		lines[i] = source_fold(r, &r->views[i]);
+		lines[i] = fold_or_say(r, &r->views[i]);
 		for (size_t k = 0; k < lines[i].v.n; k++)
 			if (lines[i].v.v[k].count)
 				vec_push(&ranking.v, ((struct rank){ lines[i].v.v[k].insns, lines[i].v.v[k].count, (uint32_t)i, (uint32_t)k }));
@@ -78,7 +91,7 @@ static bool never_ran(const struct source_line *line)
 /* Neighbours that never ran are one row, up to the next line of code that did or the next function. */
 static void never_rows(struct table *t, const struct report *r, struct view *v, uint64_t *shown, uint64_t *left)
 {
-	struct source_lines lines = source_fold(r, v);
+	struct source_lines lines = fold_or_say(r, v);
 
 	for (size_t i = 0, next; i < lines.v.n; i = next) {
 		const struct source_line *first = &lines.v.v[i];

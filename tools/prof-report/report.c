@@ -104,7 +104,7 @@ static void object_notes(struct report *r)
 		if (v->p->info.note)
 			page_text(&r->page, "  %s: %s\n", v->label, v->p->info.note);
 		if (v->fault)
-			page_text(&r->page, "  %s: original %s: addresses only\n", v->label, v->fault);
+			page_text(&r->page, "  %s: the original: %s: addresses only (--blocks)\n", v->label, v->fault);
 	}
 }
 

@@ -54,7 +54,7 @@ void page_fact(struct page *p, const char *key, const char *title, uint64_t valu
 		json_uint(&p->json, value);
 		return;
 	}
-	fprintf(p->f, "%-24s %20s", title, with_commas(value));
+	fprintf(p->f, "%-22s %17s", title, with_commas(value));
 	if (part_of)
 		fprintf(p->f, " of %s", with_commas(part_of));
 	fprintf(p->f, "%s%s", *unit ? " " : "", unit);
@@ -227,7 +227,7 @@ void table_number(struct table *t, uint64_t v)
 void table_percent(struct table *t, uint64_t part, uint64_t whole)
 {
 	if (whole)
-		add_cell(t, (struct table_cell){ .is = CELL_DOUBLE, .real = 100.0 * (double)part / (double)whole });
+		add_cell(t, (struct table_cell){ .is = CELL_DOUBLE, .real = (double)(uint64_t)(1e6 * (double)part / (double)whole + 0.5) / 1e4 });
 	else
 		table_none(t, "-");
 }

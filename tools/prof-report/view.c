@@ -55,14 +55,29 @@ size_t view_block_at(const struct view *v, uint64_t address)
 	return low;
 }
 
+/* Whether the file that is there now is the one that was profiled. */
+static const char *open_same(struct object *o, const struct object_info *info)
+{
+	unsigned char digest[16];
+	const char *why;
+
+	if (!info->path)
+		return "the profile does not name the original";
+	why = object_open(o, info->path);
+	if (why)
+		return why;
+	object_digest(o, digest);
+	if (o->size == info->size && !memcmp(digest, info->digest, sizeof digest))
+		return NULL;
+	object_close(o);
+	return "stale: it has changed since it was profiled";
+}
+
 static void open_original(struct view *v)
 {
 	const char *why = NULL;
 
-	if (!v->p->info.path)
-		v->fault = "the profile does not name the original";
-	else
-		v->fault = object_open_listed(&v->elf, &v->p->info);
+	v->fault = open_same(&v->elf, &v->p->info);
 	if (v->fault) {
 		msg_warn(v->p->info.path ? v->p->info.path : v->label, "%s: addresses only", v->fault);
 		return;
