@@ -118,7 +118,8 @@ enum { SOPROF_NOTE_TYPE = 1, SOPROF_NOTE_VERSION = 1 };
 #define SECTION_MAP ".soprof.map"
 #define SECTION_SPRINGS ".soprof.springs"
 #define SECTION_INFO ".soprof.info"
-#define SECTION_COUNTERS ".soprof.counters"
+#define SECTION_COUNTERS ".soprof.counters"	/* the header */
+#define SECTION_COUNTS ".soprof.counts"		/* NOBITS: the counters behind it */
 #define SECTION_PRIVATE ".soprof.private"
 #define SECTION_NOTE ".note.soprof"
 #endif

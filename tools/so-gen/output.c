@@ -18,6 +18,8 @@ static const char *base_name(const char *path)
 static void find_init(struct gen *g)
 {
 	const GElf_Dyn *init = object_dyn(&g->o, DT_INIT), *array = object_dyn(&g->o, DT_INIT_ARRAY), *size = object_dyn(&g->o, DT_INIT_ARRAYSZ);
+	if (g->options->identity)
+		return;
 	if (init) {
 		g->init_next = init->d_un.d_ptr;
 		return;
@@ -108,8 +110,8 @@ const char *gen_sections(struct gen *g)
 	const uint8_t *id = object_build_id(&g->o, &id_size);
 	if (!g->options->identity) {
 		g->private_page = image_add(img, IMAGE_RW, SECTION_PRIVATE, SHT_PROGBITS, page, page);
-		g->header = image_add(img, IMAGE_RW, ".soprof.header", SHT_PROGBITS, page, page);
-		g->counters = image_add(img, IMAGE_RW, SECTION_COUNTERS, SHT_NOBITS, (8 * (g->blocks.n + g->springs.n) + page - 1) & -(uint64_t)page, page);
+		g->header = image_add(img, IMAGE_RW, SECTION_COUNTERS, SHT_PROGBITS, page, page);
+		g->counters = image_add(img, IMAGE_RW, SECTION_COUNTS, SHT_NOBITS, (8 * (g->blocks.n + g->springs.n) + page - 1) & -(uint64_t)page, page);
 	}
 	g->note = image_add(img, IMAGE_R, SECTION_NOTE, SHT_NOTE, 24 + ((id_size + 3) & ~3u), 4);
 	g->info_section = image_add(img, IMAGE_R, SECTION_INFO, SHT_PROGBITS, info_size, 1);
