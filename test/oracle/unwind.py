@@ -21,6 +21,7 @@ class File:
     def __init__(self, path):
         self.path = path
         self.bytes = open(path, 'rb').read()
+        self.order = '>' if self.bytes[5] == 2 else '<'
         self.sections = {}
         for line in readelf('-S', path).splitlines():
             m = re.match(r'\s*\[\s*\d+\] (\.\S+)\s+\S+\s+(\S+) (\S+) (\S+)', line)
@@ -33,8 +34,13 @@ class File:
                 return self.bytes[offset + address - start:offset + address - start + size]
         raise ValueError(f'{self.path}: nothing at {address:x}')
 
-    def s4(self, address):
-        return struct.unpack('<i', self.at(address, 4))[0]
+    def signed(self, address, size=4):
+        return struct.unpack(self.order + ('i' if size == 4 else 'q'), self.at(address, size))[0]
+
+    def pointer(self, address, encoding):
+        """What an encoded pointer yields (0x1b, 0x1c and their indirect forms; 0x80 with 32-bit words)."""
+        value = self.signed(address, 8 if encoding & 0xf == 0xc else 4)
+        return value and (address if encoding & 0x10 else 0) + value
 
 
 def fdes_raw(file):
@@ -51,7 +57,12 @@ def fdes_raw(file):
             current = []
             found.append((int(m[1], 16), cie[int(m[3], 16)], int(m[4], 16), int(m[5], 16), current))
         elif 'Augmentation:' in line:
-            cie[number] = line.split('"')[1]
+            cie[number] = [line.split('"')[1], None, None]
+        elif current is None and 'Augmentation data:' in line:
+            text = cie[number][0]
+            data = cie[number][1] = bytes.fromhex(line.split(':')[1].replace(' ', ''))
+            if 'P' in text:             # behind length, id, version, text, three numbers of a byte, length, encoding
+                cie[number][2] = data[0] & 0x80, file.pointer(file.sections['.eh_frame'][0] + number + 15 + len(text), data[0])
         elif current is not None and line.startswith('  DW_CFA_') and 'DW_CFA_nop' not in line:
             m = re.search(r'DW_CFA_(?:advance_loc.* to|set_loc:) ([0-9a-f]+)', line)
             current.append(int(m[1], 16) if m else line.strip())
@@ -71,7 +82,7 @@ def fdes_rows(file):
                 found[int(m[4], 16)] = (int(m[5], 16), rows, cies[int(m[3], 16)])
         elif line.strip().startswith('LOC'):
             columns = line.split()[1:]
-        elif re.match(r'[0-9a-f]{16} ', line):
+        elif re.match(r'[0-9a-f]{8,16} ', line):
             words = line.split()
             rules = dict((c, v) for c, v in zip(columns, words[1:]) if v != 'u')
             rows.append((int(words[0], 16), rules))
@@ -95,13 +106,14 @@ def check_rules(old, new, place, moved_only):
     copies = {d[2]: d for d in new if d[2] < TEXT}
     moved = {d[2]: d for d in new if d[2] >= TEXT}
     count = 0
-    for _, augmentation, start, end, rules in old:
+    for _, cie, start, end, rules in old:
         copy = copies.pop(start)
-        assert (copy[1], copy[3], copy[4]) == (augmentation, end, rules), f'copy of {start:x} differs'
+        assert (copy[1][::2], copy[3], copy[4]) == (cie[::2], end, rules), f'copy of {start:x} differs'
         there = moved.pop(place(start), None)
         if there is None:
             continue
         count += 1
+        assert there[1] is copy[1], f'{start:x}: CIE'
         assert there[3] == place(end), f'{start:x}: end {there[3]:x}'
         if not moved_only:
             want = joined([place(r) if isinstance(r, int) else r for r in rules])
@@ -171,10 +183,9 @@ class Lsda:
         return value - (1 << bits) if value >> (bits - 1) else value
 
     def type(self, index):
-        at = self.types_end - 4 * index
-        value = self.file.s4(at)
-        assert at % 4 == 0 or self.encoding == 0xff
-        return (self.encoding & 0x80, value and at + value)
+        at = self.types_end - (8 if self.encoding & 0xf == 0xc else 4) * index
+        assert at % 4 == 0
+        return (self.encoding & 0x80, self.file.pointer(at, self.encoding))
 
     def chain(self, action):
         out = []
@@ -201,16 +212,15 @@ class Lsda:
 
 
 def lsda_of(file, fde):
-    at = file.sections['.eh_frame'][0] + fde[0] + 17
-    value = file.s4(at)
-    return value and at + value
+    encoding = fde[1][1][-2]            # in "zPLR" and "zLR" the L's byte is the last but one
+    return file.pointer(file.sections['.eh_frame'][0] + fde[0] + 17, encoding)
 
 
 def check_lsdas(old_file, new_file, old, new, place, factor):
     moved = {d[2]: d for d in new}
     count = 0
     for fde in old:
-        if 'L' not in fde[1] or place(fde[2]) not in moved:
+        if 'L' not in fde[1][0] or place(fde[2]) not in moved:
             continue
         a, b = lsda_of(old_file, fde), lsda_of(new_file, moved[place(fde[2])])
         assert lsda_of(new_file, moved[fde[2]]) == a
@@ -219,6 +229,7 @@ def check_lsdas(old_file, new_file, old, new, place, factor):
             continue
         count += 1
         a, b = Lsda(old_file, a, fde[2]), Lsda(new_file, b, fde[2])
+        assert b.encoding in (0xff, (a.encoding & 0x80) | 0x1b)
         sites = [(s * factor, n * factor, p * factor, x) for s, n, p, x in a.sites if n]
         assert b.sites == sites, f'{fde[2]:x}: call sites'
         assert [c for c, s in zip(a.chains, a.sites) if s[1]] == b.chains, f'{fde[2]:x}: actions {b.chains} not {a.chains}'
@@ -229,10 +240,10 @@ def check_header(new_file, new):
     start, offset, size = new_file.sections['.eh_frame_hdr']
     h = new_file.bytes[offset:offset + size]
     frame = new_file.sections['.eh_frame'][0]
-    version, a, b, c, pointer, count = struct.unpack_from('<BBBBiI', h)
+    version, a, b, c, pointer, count = struct.unpack_from(new_file.order + 'BBBBiI', h)
     assert (version, a, b, c) == (1, 0x1b, 0x03, 0x3b) and start + 4 + pointer == frame
     assert size == 12 + 8 * count
-    table = [(start + x, start + y) for x, y in struct.iter_unpack('<ii', h[12:])]
+    table = [(start + x, start + y) for x, y in struct.iter_unpack(new_file.order + 'ii', h[12:])]
     assert table == sorted(table)
     assert sorted(table) == sorted((d[2], frame + d[0]) for d in new)
 

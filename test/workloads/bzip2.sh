@@ -4,6 +4,7 @@ programs=/bin/bzip2
 prepare() {
 	words 4000 12 >words
 	yes aaaaaaaaaaaaaaaabbbb | head -c 60000 >runs
+	words 20 1 >few
 }
 
 workload() {
@@ -14,3 +15,5 @@ workload() {
 	{ head -c 3000 words.bz2; echo damage; } >damaged.bz2
 	status bzip2 -tvv damaged.bz2
 }
+
+workload_small() { bzip2 -1 -c "$INPUT/few"; }

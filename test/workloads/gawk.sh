@@ -12,4 +12,7 @@ workload() {
 		print match("foobar", /o(b)(a)/, m), m[1], m[2], length(m), asort(m), substr("hello", 2, 3) }' "$INPUT/words"
 	status gawk 'BEGIN { print 1 / 0 }'
 	status gawk 'BEGIN { print ( }'
+	words 20 1 >few
 }
+
+workload_small() { gawk '{ n += NF; gsub(/e+/, "E") } END { print n, $0 }' "$INPUT/few"; }

@@ -49,7 +49,7 @@ normalise() {
 		-e 's/0x0*(7[ef]|5[56])[0-9a-f]{10}/0xADDRESS/g' \
 		-e 's/^[0-9A-F]{16}:error:/THREAD:error:/' \
 		-e 's/\b[0-9]+\.[0-9]+ ?(s|sec|seconds)\b/TIME/g' \
-		-e 's/\b(line [0-9]+: +)[0-9]+ (Aborted|Killed|Segmentation fault|Trace\/breakpoint trap)/\1PID \2/' \
+		-e 's/\b(line [0-9]+:) +[0-9]+ +(Aborted|Killed|Terminated|Segmentation fault|Trace\/breakpoint trap)/\1 PID \2/' \
 		"$@"
 }
 
@@ -60,7 +60,11 @@ make_objects() {
 	identity) options=--identity ;;
 	poison) options="--identity --poison-old" ;;
 	esac
-	tools=$(cat "$BIN/so-input" "$BIN/reloc-extract" "$BIN/so-gen" | sha256sum) || return 1
+	for f in so-input reloc-extract so-gen; do
+		[ -x "$BIN/$f" ] || { echo "no $BIN/$f: make first"; return 1; }
+	done
+	# Made anew when the tools or the system's packages have changed.
+	tools=$(cat "$BIN/so-input" "$BIN/reloc-extract" "$BIN/so-gen" | sha256sum; stat -c %Y /var/lib/dpkg/status)
 	(
 		flock 8
 		if [ "$(cat "$folder.stamp" 2>/dev/null)" != "$tools" ]; then

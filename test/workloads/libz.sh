@@ -4,6 +4,7 @@ programs=$INPUT/zhost
 prepare() {
 	host zhost.c zhost -lz
 	words 2500 13 >words
+	words 20 1 >few
 }
 
 workload() {
@@ -11,3 +12,5 @@ workload() {
 	zhost /dev/null
 	status zhost missing
 }
+
+workload_small() { zhost "$INPUT/few" 2; }

@@ -7,6 +7,7 @@ prepare() { host pyhost.c pyhost $(python3.11-config --includes) -lpython3.11; }
 workload() {
 	local test tests=${TESTS:-test_json test_dict test_generators test_exceptions}
 	export HOME=$PWD PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$OUT
+	[ -z "${ORACLE:-}" ] || tests="test_dict test_generators"
 	for test in $tests; do
 		echo "$test"
 		status pyhost -m unittest -v test.$test >$test.txt 2>&1

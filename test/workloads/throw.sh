@@ -12,3 +12,5 @@ workload() {
 	status throwhost 200
 	status throwhost -1 2>&1 | grep -v core
 }
+
+workload_small() { throwhost 3; }

@@ -4,6 +4,7 @@ programs=/usr/bin/xz
 prepare() {
 	words 6000 11 >words
 	head -c 200000 /usr/bin/xz >code
+	words 20 1 >few
 }
 
 workload() {
@@ -18,3 +19,5 @@ workload() {
 	status xz -t damaged.xz
 	status xz -d missing.xz
 }
+
+workload_small() { xz -0 -c "$INPUT/few"; }
