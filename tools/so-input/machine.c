@@ -109,18 +109,29 @@ static void guess_defaults(struct machine *m, const struct abi *abi, const struc
 }
 
 #ifdef HAVE_X86_FEATURES
+/* What CPU_FEATURE_ACTIVE does, without its shift into the sign bit. */
+static bool is_active(unsigned feature)
+{
+	return __x86_get_cpuid_feature_leaf(feature / 128)->active_array[feature % 128 / 32] >> feature % 32 & 1;
+}
+
+static bool all_active(const unsigned *features, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!is_active(features[i]))
+			return false;
+	return true;
+}
+#define ALL(...) all_active((const unsigned[]){ __VA_ARGS__ }, sizeof(unsigned[]){ __VA_ARGS__ } / sizeof(unsigned))
+
+/* The levels of the psABI, as sysdeps/x86_64/dl-hwcaps_subdirs.c tests them. */
 static unsigned x86_level(void)
 {
-	if (!(CPU_FEATURE_ACTIVE(CMPXCHG16B) && CPU_FEATURE_ACTIVE(LAHF64_SAHF64) && CPU_FEATURE_ACTIVE(POPCNT) &&
-	      CPU_FEATURE_ACTIVE(SSE3) && CPU_FEATURE_ACTIVE(SSSE3) && CPU_FEATURE_ACTIVE(SSE4_1) && CPU_FEATURE_ACTIVE(SSE4_2)))
+	if (!ALL(x86_cpu_CMPXCHG16B, x86_cpu_LAHF64_SAHF64, x86_cpu_POPCNT, x86_cpu_SSE3, x86_cpu_SSSE3, x86_cpu_SSE4_1, x86_cpu_SSE4_2))
 		return 1;
-	if (!(CPU_FEATURE_ACTIVE(AVX) && CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(BMI1) && CPU_FEATURE_ACTIVE(BMI2) &&
-	      CPU_FEATURE_ACTIVE(F16C) && CPU_FEATURE_ACTIVE(FMA) && CPU_FEATURE_ACTIVE(LZCNT) && CPU_FEATURE_ACTIVE(MOVBE)))
+	if (!ALL(x86_cpu_AVX, x86_cpu_AVX2, x86_cpu_BMI1, x86_cpu_BMI2, x86_cpu_F16C, x86_cpu_FMA, x86_cpu_LZCNT, x86_cpu_MOVBE))
 		return 2;
-	if (!(CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512BW) && CPU_FEATURE_ACTIVE(AVX512CD) &&
-	      CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512VL)))
-		return 3;
-	return 4;
+	return ALL(x86_cpu_AVX512F, x86_cpu_AVX512BW, x86_cpu_AVX512CD, x86_cpu_AVX512DQ, x86_cpu_AVX512VL) ? 4 : 3;
 }
 
 static bool is_intel(void)
@@ -136,11 +147,10 @@ static const char *intel_platform(const char *kernel, bool *avx512_1)
 	*avx512_1 = false;
 	if (!is_intel())
 		return kernel;
-	if (CPU_FEATURE_ACTIVE(AVX512CD) && CPU_FEATURE_ACTIVE(AVX512ER))
-		return CPU_FEATURE_ACTIVE(AVX512PF) ? "xeon_phi" : kernel;
-	*avx512_1 = CPU_FEATURE_ACTIVE(AVX512CD) && CPU_FEATURE_ACTIVE(AVX512BW) && CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512VL);
-	if (CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(BMI1) && CPU_FEATURE_ACTIVE(BMI2) && CPU_FEATURE_ACTIVE(LZCNT) &&
-	    CPU_FEATURE_ACTIVE(MOVBE) && CPU_FEATURE_ACTIVE(POPCNT) && CPU_FEATURE_ACTIVE(FMA))
+	if (ALL(x86_cpu_AVX512CD, x86_cpu_AVX512ER, x86_cpu_AVX512PF))
+		return "xeon_phi";
+	*avx512_1 = !is_active(x86_cpu_AVX512ER) && ALL(x86_cpu_AVX512CD, x86_cpu_AVX512BW, x86_cpu_AVX512DQ, x86_cpu_AVX512VL);
+	if (ALL(x86_cpu_AVX2, x86_cpu_BMI1, x86_cpu_BMI2, x86_cpu_LZCNT, x86_cpu_MOVBE, x86_cpu_POPCNT, x86_cpu_FMA))
 		return "haswell";
 	return kernel;
 }

@@ -112,28 +112,50 @@ static void classify(struct process *p, const char *interpreter)
 	p->is_static = p->is_program && !interpreter && !object_dyn(o, DT_NEEDED);
 }
 
-static void find_interpreter(struct process *p, const char *name)
+static bool is_alike(const struct object *a, const struct object *b)
 {
-	struct map *app = p->maps.v[0];
-	const char *fault = "not found", *asked = name ? name : p->machine.interpreter;
+	return a->eh.e_machine == b->eh.e_machine && a->eh.e_ident[EI_CLASS] == b->eh.e_ident[EI_CLASS] &&
+	       a->eh.e_ident[EI_DATA] == b->eh.e_ident[EI_DATA];
+}
+
+/* NULL when it was found, else why not. */
+static const char *open_interpreter(struct process *p, const char *asked)
+{
+	struct map *app = p->maps.v[0], *m = NULL;
+	const char *fault = "not found";
 	char *path;
 	int fd = root_open(p->root, asked, &path);
 
 	if (fd >= 0) {
 		close(fd);
-		p->interpreter = new_map(path, &fault);
+		m = new_map(path, &fault);
 	}
 	free(path);
-	if (!p->interpreter) {
-		if (name)
-			msg_error(app->path, "its interpreter, %s: %s", name, fault);
-		return;
+	if (m && !is_alike(&m->object, &app->object)) {
+		free_map(m);
+		return "is for another machine";
 	}
-	p->interpreter->name = keep(p, asked);
-	p->interpreter->found = "path";
-	p->interpreter->why = keep_format(p, "interpreter of ", base_name(app->path));
-	p->interpreter->is_loader = true;
-	vec_push(&p->interpreter->names, p->interpreter->name);
+	if (!m)
+		return fault;
+	m->name = keep(p, asked);
+	m->found = "path";
+	m->why = keep_format(p, "interpreter of ", base_name(app->path));
+	m->is_loader = true;
+	vec_push(&m->names, m->name);
+	p->interpreter = m;
+	return NULL;
+}
+
+/* Fault in words, or NULL.  Whatever loads a shared object is there before it: without one in it, the machine's usual one. */
+static const char *find_interpreter(struct process *p, const char *name)
+{
+	static char text[200];
+	const char *fault = open_interpreter(p, name ? name : p->machine.interpreter);
+
+	if (!fault || !name)
+		return NULL;
+	snprintf(text, sizeof text, "its interpreter, %.100s, %s%s", name, fault, p->root->dir ? "" : " (a program of another machine needs --sysroot)");
+	return text;
 }
 
 const char *process_open(struct process *p, const char *path, const struct root *root)
@@ -159,9 +181,10 @@ const char *process_open(struct process *p, const char *path, const struct root 
 	p->is_secure = !root->dir && p->is_program && is_secure(app->path);
 	if (!root->dir && !p->is_secure)
 		p->library_path = getenv("LD_LIBRARY_PATH");
-	if (!p->is_static)
-		find_interpreter(p, interpreter);
-	return NULL;
+	fault = p->is_static ? NULL : find_interpreter(p, interpreter);
+	if (fault)
+		process_close(p);
+	return fault;
 }
 
 static bool has_string(const struct strings *s, const char *x)

@@ -112,7 +112,8 @@ static void collect(struct list *l, const struct process *p)
 {
 	for (size_t i = p->is_program && !with_app; i < p->maps.n; i++)
 		add(l, p, p->maps.v[i]);
-	if (p->interpreter)
+	/* A shared object that needs nothing says nothing about who will load it. */
+	if (p->interpreter && (p->is_program || p->maps.n > 1))
 		add(l, p, p->interpreter);
 }
 
