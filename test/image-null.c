@@ -1,5 +1,6 @@
 /* image-null.c - writes an object's twin with three new segments and nothing else changed.
-   Usage: image-null [-e] [-o ORIGIN] IN OUT.  -e: the unwinding tables move too, as copies. */
+   Usage: image-null [-e] [-o ORIGIN] [-x SYMBOL] [-n TAG=VALUE]... IN OUT.  -e: new unwinding sections (empty ones);
+   -x: the symbol stands at the start of the new text; -n: a dynamic entry.  Prints the build-id. */
 #include "formats/counters.h"
 #include "lib/base/msg.h"
 #include "lib/base/out.h"
@@ -34,13 +35,12 @@ static void add_sections(struct image *img)
 	image_add(img, IMAGE_X, SECTION_MAP, SHT_PROGBITS, 24, 4);
 }
 
-/* A header without a search table, and the old .eh_frame's bytes under a new name: enough for tools that look at places. */
+/* An empty .eh_frame, and a header without a search table: enough for tools that look at places. */
 static struct image_section *add_unwinding(struct image *img)
 {
-	const struct object_section *old = object_section(img->o, ".eh_frame_hdr");
 	struct image_section *hdr;
 
-	if (!old)
+	if (!object_section(img->o, ".eh_frame_hdr"))
 		return NULL;
 	image_add(img, IMAGE_R, ".eh_frame", SHT_PROGBITS, 4, 8);
 	hdr = image_add(img, IMAGE_R, ".eh_frame_hdr", SHT_PROGBITS, 8, 4);
@@ -48,20 +48,48 @@ static struct image_section *add_unwinding(struct image *img)
 	return hdr;
 }
 
-static const char *twin(struct image *img, const struct object *o, const char *origin, bool unwinding)
+static void move_symbol(struct image *img, const char *name)
 {
-	const char *why = origin ? image_plan_from(img, o, origin) : image_plan(img, o);
+	struct object_symbols tables[] = { object_dynsyms(img->o), object_symtab(img->o) };
+	const struct image_section *text = img->sections.v[img->sections.n - 1];
+
+	for (size_t i = img->sections.n; strcmp(text->name, SECTION_TEXT);)
+		text = img->sections.v[--i];
+	for (int t = 0; t < 2; t++) {
+		for (size_t i = 0; i < tables[t].n; i++)
+			if (!strcmp(tables[t].v[i].name, name))
+				(t ? image_symtab : image_dynsym)(img, i, text->address, text->index, 8);
+		free(tables[t].v);
+	}
+}
+
+struct wishes { const char *origin, *symbol, *entries[8]; int n; bool unwinding; };
+
+static const char *twin(struct image *img, const struct object *o, const struct wishes *w)
+{
+	const char *why = w->origin ? image_plan_from(img, o, w->origin) : image_plan(img, o);
 	struct image_section *hdr = NULL;
 
 	if (why)
 		return why;
 	add_sections(img);
-	if (unwinding)
+	if (w->unwinding)
 		hdr = add_unwinding(img);
 	why = image_layout(img);
+	if (why)
+		return why;
 	if (hdr)
 		image_eh_frame(img, hdr);
-	return why;
+	if (w->symbol)
+		move_symbol(img, w->symbol);
+	for (int i = 0; i < w->n; i++) {
+		char *value;
+		int64_t tag = strtoll(w->entries[i], &value, 0);
+
+		if (*value != '=' || !image_dynamic(img, tag, strtoull(value + 1, NULL, 0)))
+			return "no room in the dynamic section";
+	}
+	return NULL;
 }
 
 static bool write_twin(struct image *img, const char *path)
@@ -82,27 +110,38 @@ static bool write_twin(struct image *img, const char *path)
 	return out_commit(&out);
 }
 
+static bool parse(struct wishes *w, int argc, char **argv)
+{
+	for (int c; (c = getopt(argc, argv, "en:o:x:")) != -1;)
+		if (c == 'e')
+			w->unwinding = true;
+		else if (c == 'o')
+			w->origin = optarg;
+		else if (c == 'x')
+			w->symbol = optarg;
+		else if (c == 'n' && w->n < 8)
+			w->entries[w->n++] = optarg;
+		else
+			return false;
+	return argc - optind == 2;
+}
+
 int main(int argc, char **argv)
 {
-	const char *origin = NULL, *why;
-	bool unwinding = false;
+	struct wishes w = { 0 };
+	const char *why;
 	struct object o;
 	struct image img;
 
 	msg_init("image-null");
-	for (int c; (c = getopt(argc, argv, "eo:")) != -1;)
-		if (c == 'e')
-			unwinding = true;
-		else
-			origin = optarg;
-	if (argc - optind != 2)
+	if (!parse(&w, argc, argv))
 		return 2;
 	why = object_open(&o, argv[optind]);
 	if (why) {
 		msg_error(argv[optind], "not opened: %s", why);
 		return 1;
 	}
-	why = twin(&img, &o, origin, unwinding);
+	why = twin(&img, &o, &w);
 	if (why)
 		msg_error(argv[optind], "refused: %s", why);
 	else
