@@ -93,6 +93,27 @@ static void add_ranges(struct gaps *g)
 	code_sort(&g->x->c);
 }
 
+/* Is there padding from a up to the next range (or 16 bytes of it)? */
+static bool is_padding(const struct code *c, uint32_t a)
+{
+	struct insn insn;
+	for (uint32_t end = a + 16; a < end && !code_range_at(c, a); a += insn.len)
+		if (!code_in(c, a + 16) || !c->m->decode(code_bytes(c, a, 16), 16, a, &insn) || insn.kind != INSN_NOP)
+			return false;
+	return true;
+}
+
+/* Where a range ends without a jump, return or call, what follows is entered from it. */
+static void seed_behind(struct gaps *g, const struct code_range *r)
+{
+	const struct code *c = &g->x->c;
+	const struct code_end *e = r->ends_n ? &c->ends.v[r->ends + r->ends_n - 1] : NULL;
+	if (e && e->at + e->len == r->end && (!insn_falls_through(e->kind) || e->kind == INSN_CALL || e->kind == INSN_CALL_INDIRECT))
+		return;
+	if (code_in(c, r->end) && code_bytes(c, r->end, 16) && !is_padding(c, r->end))
+		seed(g, r->end);
+}
+
 static void first_seeds(struct gaps *g)
 {
 	struct extract *x = g->x;
@@ -106,6 +127,9 @@ static void first_seeds(struct gaps *g)
 		if (extract_reloc_text(x, &x->relocs.v[i], &text))
 			seed(g, text);
 	}
+	for (size_t i = 0; i < x->c.ranges.n; i++)
+		if (x->c.ranges.v[i].swept)
+			seed_behind(g, &x->c.ranges.v[i]);
 	for (int t = 0; t < 2; t++) {
 		const struct object_symbols *s = t ? &x->symtab : &x->dynsyms;
 		for (size_t i = 0; i < s->n; i++)
