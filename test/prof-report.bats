@@ -43,6 +43,7 @@ fails_with() {
 		blocks executed                       39 times
 		blocks reached                         8 of 10  (80.00 %)
 		code reached                          41 of 47 bytes  (87.23 %)
+		code not counted                       2 of 49 bytes  (4.08 %)
 
 		Objects (not counted: bytes of code)
 
@@ -62,7 +63,7 @@ fails_with() {
 		  times  address  object        function
 		      2     $(a sum)  libreport.so  sum
 
-		Not counted (%: of the object's code)
+		Not counted (%: of the object's code; --not-counted names each range)
 
 		  bytes     %  ranges  object        why
 		      2  4.08       1  libreport.so  an indirect jump
@@ -74,7 +75,7 @@ fails_with() {
 	one
 	prof-report --json p > j
 	is "$(json 'r["summary"]' < j)" \
-		'{"objects": 1, "instructions": 88, "executions": 39, "blocks_run": 8, "bytes_run": 41, "blocks": 10, "bytes": 47}'
+		'{"objects": 1, "instructions": 88, "executions": 39, "blocks_run": 8, "bytes_run": 41, "bytes_not_counted": 2, "blocks": 10, "bytes": 47}'
 	is "$(table functions 'symbol instructions entered blocks_run blocks' < j | sed 's/sub_[0-9a-f]*/sub/')" \
 		'[["guarded", 40, 10, 3, 3], ["sum", 36, 3, 3, 3], ["_ZN4unit5scaleEi", 10, 5, 1, 1], ["sub", 2, 1, 1, 1]]'
 	is "$(table functions 'percent' < j)" '[[45.4545], [40.9091], [11.3636], [2.2727]]'
@@ -135,6 +136,15 @@ fails_with() {
 	is "$(prof-report --never --lines --json p | table never_lines 'file first last function count')" '[["/src/report.c", 11, 12, "never", 2]]'
 	is "$(prof-report --never --blocks --json p | table never_blocks 'size place' | sed 's/+0x[0-9a-f]*/+N/')" '[[5, "never"], [1, "[.text]+N"]]'
 	prof-report --never --lines p | grep -q '/src/report.c:11-12$'
+}
+
+@test "prof-report: reasons of one kind are one row" {
+	library
+	fabricate profile libreport.so p "stays=sum-sum_loop:an indirect jump at 0x1234" "stays=never-never_end:an indirect jump at 0xff" \
+		"stays=sum_out-sum_end:an indirect jump at 0xfg" "stays=bare-bare_end:an indirect jump"
+	is "$(prof-report --json p | table not_counted 'bytes ranges why')" '[[16, 3, "an indirect jump"], [1, 1, "an indirect jump at 0xfg"]]'
+	is "$(prof-report --json --not-counted p | table not_counted_ranges 'size name why')" \
+		'[[10, "sum", "an indirect jump at 0x1234"], [5, "never", "an indirect jump at 0xff"], [1, "sum+0x10", "an indirect jump at 0xfg"], [1, "[.text]+0x2e", "an indirect jump"]]'
 }
 
 @test "prof-report: blocks" {
@@ -230,6 +240,31 @@ fails_with() {
 		open("p", "wb").write(fabricate.listed("profile", o.info(), [[0, at("guarded.cold"), 6, 2], [0, at("guarded"), 8, 10]]))
 	END
 	is "$(prof-report --json p | table functions 'function instructions')" '[["guarded", 24]]'
+}
+
+@test "prof-report: each line of unoptimised code has gcov's count" {
+	export LANG=C
+	cp "$REPO/test/input/gcov-work.c" work.c
+	echo 'int work(int n); int main(void) { return (work(3) + work(40) + work(7)) & 63; }' > main.c
+	${CC:-gcc} -g -O0 -shared -fPIC -o libwork.so work.c
+	${CC:-gcc} -o main main.c -L. -lwork
+	mkdir out gcov
+	LD_LIBRARY_PATH=$PWD so-input main --only 'libwork*' | reloc-extract | so-gen -o out
+	run env LD_LIBRARY_PATH=out ./main
+	count-extract out > p
+	cd gcov
+	gcc -O0 --coverage ../main.c ../work.c -o main
+	first=$status
+	run ./main
+	[ "$status" -eq "$first" ]
+	gcov main-work.gcda > /dev/null
+	cd ..
+	awk -F: '$2 > 0 && $1 !~ /-$/ { gsub(/[ *]/, "", $1); print $2 + 0, $1 ~ /[#=]/ ? 0 : $1 }' gcov/work.c.gcov | sort > theirs
+	prof-report --json -i work.c p | json '"\n".join("%d %d" % (l["line"], l["count"]) for l in r["annotated"][0]["lines"] if l["count"] is not None)' | sort > ours
+	# Both know the line (gcov counts a function at its name, debug information at its brace).
+	join theirs <(cut -d' ' -f1 ours) > both
+	[ "$(wc -l < both)" -ge 23 ]
+	diff both <(join ours <(cut -d' ' -f1 theirs))
 }
 
 @test "prof-report: a missing or changed original" {

@@ -26,7 +26,7 @@ static const char *output, *counters_dir;
 
 static const struct opt options[] = {
 	{ 'O', "counters", OPT_VALUE, &counters_dir, "DIR", "counter files lie in DIR (where SOPROF_DIR pointed), not beside the objects" },
-	{ 'o', NULL, OPT_VALUE, &output, "FILE", "write there instead of standard output" },
+	{ 'o', "output", OPT_VALUE, &output, "FILE", "write there instead of standard output" },
 	{ 0, NULL, OPT_FLAG, NULL, NULL, NULL }
 };
 static const struct opt_tool tool = {

@@ -5,7 +5,7 @@
 #include "lib/elf/lines.h"
 #include "lib/elf/object.h"
 
-enum { NO_FUNCTION = UINT32_MAX };
+#define NO_FUNCTION UINT32_MAX
 
 struct function {
 	uint64_t start, end;

@@ -121,37 +121,68 @@ void report_never_blocks(struct report *r)
 	table_end(&t, left);
 }
 
-struct reason { const char *why; uint64_t ranges, bytes; };
+/* Ranges of one object that stayed for one reason; the address that a reason ends with tells one range from another, not the kind. */
+struct reason { const char *why; size_t length; uint64_t ranges, bytes; };
+struct reasons { VEC(struct reason) v; };
 
-/* Reasons are few; an object's ranges are many: found by sorting a copy. */
+static struct reason reason_of(const struct profile_gap *gap)
+{
+	const char *why = gap->why ? gap->why : "no reason given", *at = strstr(why, " at 0x");
+
+	return (struct reason){ why, at && !at[6 + strspn(at + 6, "0123456789abcdef")] ? (size_t)(at - why) : strlen(why), 1, gap->size };
+}
+
 static int by_why(const void *pa, const void *pb)
 {
-	const struct profile_gap *const *a = pa, *const *b = pb;
+	const struct reason *a = pa, *b = pb;
+	int order = strncmp(a->why, b->why, a->length < b->length ? a->length : b->length);
 
-	return strcmp((*a)->why ? (*a)->why : "", (*b)->why ? (*b)->why : "");
+	return order ? order : a->length < b->length ? -1 : a->length > b->length;
+}
+
+static int by_bytes(const void *pa, const void *pb)
+{
+	const struct reason *a = pa, *b = pb;
+
+	return a->bytes != b->bytes ? (a->bytes > b->bytes ? -1 : 1) : by_why(a, b);
+}
+
+static void find_reasons(struct reasons *found, const struct view *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->p->gaps.n; i++)
+		vec_push(&found->v, reason_of(&v->p->gaps.v[i]));
+	if (found->v.n)
+		qsort(found->v.v, found->v.n, sizeof *found->v.v, by_why);
+	for (size_t i = 0; i < found->v.n; i++)
+		if (n && !by_why(&found->v.v[n - 1], &found->v.v[i])) {
+			found->v.v[n - 1].bytes = add_sat(found->v.v[n - 1].bytes, found->v.v[i].bytes);
+			found->v.v[n - 1].ranges++;
+		} else {
+			found->v.v[n++] = found->v.v[i];
+		}
+	found->v.n = n;
+	if (n)
+		qsort(found->v.v, n, sizeof *found->v.v, by_bytes);
 }
 
 static void reasons_of(struct table *t, const struct view *v)
 {
-	const struct profile_gap **sorted = xcalloc(v->p->gaps.n, sizeof *sorted);
-	uint64_t whole = add_sat(v->bytes, v->gap_bytes);
+	struct reasons found = {{0}};
 
-	for (size_t i = 0; i < v->p->gaps.n; i++)
-		sorted[i] = &v->p->gaps.v[i];
-	if (v->p->gaps.n)
-		qsort(sorted, v->p->gaps.n, sizeof *sorted, by_why);
-	for (size_t i = 0, next; i < v->p->gaps.n; i = next) {
-		uint64_t bytes = 0;
+	find_reasons(&found, v);
+	for (size_t i = 0; i < found.v.n; i++) {
+		char *why = xasprintf("%.*s", (int)found.v.v[i].length, found.v.v[i].why);
 
-		for (next = i; next < v->p->gaps.n && !by_why(&sorted[i], &sorted[next]); next++)
-			bytes = add_sat(bytes, sorted[next]->size);
-		table_number(t, bytes);
-		table_percent(t, bytes, whole);
-		table_number(t, next - i);
+		table_number(t, found.v.v[i].bytes);
+		table_percent(t, found.v.v[i].bytes, add_sat(v->bytes, v->gap_bytes));
+		table_number(t, found.v.v[i].ranges);
 		table_text(t, v->label);
-		table_text(t, sorted[i]->why ? sorted[i]->why : "no reason given");
+		table_text(t, why);
+		free(why);
 	}
-	free(sorted);
+	vec_free(&found.v);
 }
 
 static void report_ranges(struct report *r)
@@ -195,7 +226,7 @@ void report_not_counted(struct report *r, bool ranges)
 	};
 	struct table t;
 
-	table_begin(&t, &r->page, "not_counted", columns, "Not counted (%%: of the object's code)");
+	table_begin(&t, &r->page, "not_counted", columns, "Not counted (%%: of the object's code; --not-counted names each range)");
 	for (size_t i = 0; i < r->count; i++)
 		if (report_wants_object(r, &r->views[i]))
 			reasons_of(&t, &r->views[i]);

@@ -24,8 +24,8 @@ static const struct opt options[] = {
 	{ 'i', NULL, OPT_LIST, &report.sources, "FILE", "that source file with counts beside its lines" },
 	{ 0, "never", OPT_FLAG, &never, NULL, "what was never executed: functions, or lines or blocks as above" },
 	{ 0, "not-counted", OPT_FLAG, &not_counted, NULL, "every range of code that was not counted, and why" },
-	{ 0, "json", OPT_FLAG, &as_json, NULL, "one JSON object" },
-	{ 'o', NULL, OPT_VALUE, &output, "FILE", "write there instead of standard output" },
+	{ 'j', "json", OPT_FLAG, &as_json, NULL, "one JSON object" },
+	{ 'o', "output", OPT_VALUE, &output, "FILE", "write there instead of standard output" },
 	{ 0, NULL, OPT_FLAG, NULL, NULL, NULL }
 };
 static const struct opt_tool tool = {
@@ -74,6 +74,7 @@ static void open_views(void)
 		report.blocks_run += v->blocks_run;
 		report.bytes += v->bytes;
 		report.bytes_run += v->bytes_run;
+		report.gap_bytes = add_sat(report.gap_bytes, v->gap_bytes);
 	}
 }
 

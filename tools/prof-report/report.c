@@ -65,6 +65,7 @@ void report_summary(struct report *r)
 	page_fact(p, "executions", "blocks executed", r->executions, "times", 0);
 	page_fact(p, "blocks_run", "blocks reached", r->blocks_run, "", r->blocks);
 	page_fact(p, "bytes_run", "code reached", r->bytes_run, "bytes", r->bytes);
+	page_fact(p, "bytes_not_counted", "code not counted", r->gap_bytes, "bytes", add_sat(r->bytes, r->gap_bytes));
 	if (p->is_json) {
 		page_fact(p, "blocks", NULL, r->blocks, "", 0);
 		page_fact(p, "bytes", NULL, r->bytes, "", 0);
@@ -345,4 +346,5 @@ void report_instructions(struct report *r)
 		json_end_array(&r->page.json);
 	else if (ranking.v.n > n)
 		page_text(&r->page, "\n... and %s more functions (-n 0 shows all)\n", with_commas(ranking.v.n - n));
+	vec_free(&ranking.v);
 }

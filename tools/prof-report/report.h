@@ -10,7 +10,7 @@ struct report {
 	struct profile profile;
 	struct view *views;		/* one an object of the profile, in its order */
 	size_t count;
-	uint64_t insns, executions, blocks, blocks_run, bytes, bytes_run;	/* of all objects */
+	uint64_t insns, executions, blocks, blocks_run, bytes, bytes_run, gap_bytes;	/* of all objects */
 	struct opt_list objects, functions, sources;	/* globs; files to annotate */
 	uint64_t rows;			/* most rows a table */
 };
