@@ -118,12 +118,13 @@ static const char *check_tables(struct object *o, size_t *phnum, size_t *shnum, 
 	*shnum = h->e_shoff ? h->e_shnum : 0;
 	*shstrndx = h->e_shstrndx;
 	if (h->e_shoff) {
-		const uint8_t *null = o->image + h->e_shoff;
+		const uint8_t *null;
 
 		if (h->e_shentsize != shsize)
 			return fault("section headers: wrong entry size %u", h->e_shentsize);
 		if (!in_file(o, h->e_shoff, shsize))
 			return fault("truncated: section headers at 0x%" PRIx64 " lie outside the file", h->e_shoff);
+		null = o->image + h->e_shoff;
 		if (!h->e_shnum)
 			*shnum = object_word(o, null + (is_64(o) ? 32 : 20), is_64(o) ? 8 : 4);
 		if (h->e_shstrndx == SHN_XINDEX)
