@@ -1,6 +1,7 @@
 /* unwind-check.c - drives unwind_build over a real object with a map that is easily inverted: every old byte becomes FACTOR
    new ones.  Writes the sections as an ELF file of their own, for readelf and test/oracle/unwind.py to read.
-   unwind-check [-a] [-t] [-s SHIFT] OBJECT FACTOR OUT; prints what was moved and what was refused. */
+   unwind-check [-a] [-t] OBJECT FACTOR OUT; prints what was moved and what was refused.  -a: with adjustments; -t: with times.
+   unwind-check -d OBJECT: prints what frames_read found. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +115,28 @@ static void choose(struct stretch *s)
 	}
 }
 
+static int dump(const char *path)
+{
+	struct object o;
+	struct frames f;
+	const char *fault = object_open(&o, path);
+
+	if (fault) {
+		printf("%s\n", fault);
+		return 1;
+	}
+	frames_read(&f, &o);
+	for (size_t i = 0; i < f.fde_count; i++)
+		printf("%016lx..%016lx\n", (unsigned long)f.fdes[i].start, (unsigned long)(f.fdes[i].start + f.fdes[i].size));
+	printf("cies %zu others %zu rejected %zu", f.cie_count, f.other_count, f.rejected);
+	if (f.fault)
+		printf(": first %s at %lx", f.fault, (unsigned long)f.fault_at);
+	putchar('\n');
+	frames_free(&f);
+	object_close(&o);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const uint8_t extra_insns[] = { 0x46, 0x0e, 0x10 };
@@ -128,7 +151,9 @@ int main(int argc, char **argv)
 	double t[4];
 	int c;
 
-	while ((c = getopt(argc, argv, "at")) != -1) {
+	while ((c = getopt(argc, argv, "adt")) != -1) {
+		if (c == 'd')
+			return dump(argv[optind]);
 		if (c == 'a')
 			map.adjust = adjust;
 		timed |= c == 't';

@@ -82,7 +82,7 @@ def fdes_rows(file):
                 found[int(m[4], 16)] = (int(m[5], 16), rows, cies[int(m[3], 16)])
         elif line.strip().startswith('LOC'):
             columns = line.split()[1:]
-        elif re.match(r'[0-9a-f]{8,16} ', line):
+        elif re.match(r'[0-9a-f]{8,16} (?!ZERO)', line):
             words = line.split()
             rules = dict((c, v) for c, v in zip(columns, words[1:]) if v != 'u')
             rows.append((int(words[0], 16), rules))
