@@ -78,6 +78,48 @@ static void table_heads(struct gen *g)
 		head(g, g->rows->starts.v[i]);
 }
 
+/* In code that stays, a direct branch of the long form is led into new text in place (patch.c). */
+bool gen_retargets(const struct code_range *r, const struct code_end *e)
+{
+	return r->kind == RANGE_FDE && e->pc_pos && e->len - e->pc_pos == 4;
+}
+
+/* Code that stays enters a: at a function entry the springboard serves; elsewhere the code there stays too. */
+static bool entered_from(struct gen *g, uint32_t a, uint32_t from)
+{
+	struct code_range *r = code_range_at(&g->c, a);
+	if (!r || r->why)
+		return false;
+	bit_set(g->entered, a - g->c.lo);
+	if (rows_find(g->rows->entries.v, g->rows->entries.n, a))
+		return false;
+	keep(g, r, "code that stays enters it from 0x%llx", from);
+	return true;
+}
+
+static bool enters_moved(struct gen *g, const struct code_range *r)
+{
+	bool changed = false;
+	const struct code_end *last = NULL;
+	for (uint32_t i = 0; i < r->ends_n; i++) {
+		last = &g->c.ends.v[r->ends + i];
+		if (insn_is_direct(last->kind) && !gen_retargets(r, last))
+			changed |= entered_from(g, last->target, last->at);
+	}
+	bool falls = !last || last->at + last->len != r->end || (insn_falls_through(last->kind) && last->kind != INSN_CALL && last->kind != INSN_CALL_INDIRECT);
+	return (falls && entered_from(g, r->end, r->end)) || changed;
+}
+
+static void keep_entered(struct gen *g)
+{
+	for (bool changed = true; changed; ) {
+		changed = false;
+		for (size_t i = 0; i < g->c.ranges.n; i++)
+			if (g->c.ranges.v[i].why && g->c.ranges.v[i].swept)
+				changed |= enters_moved(g, &g->c.ranges.v[i]);
+	}
+}
+
 enum { MAX_BLOCK = 1 << 19 };
 
 /* Is [a, end) nothing but padding?  (Such a block behind a jump that nothing leads to is left out.) */
@@ -231,6 +273,8 @@ const char *gen_blocks(struct gen *g)
 	check_frames(g);
 	table_heads(g);
 	g->is_block = xcalloc((c->hi - c->lo) / 64 + 2, 8);
+	g->entered = xcalloc((c->hi - c->lo) / 64 + 2, 8);
+	keep_entered(g);
 	uint64_t *led = led_to(g);
 	for (size_t i = 0; i < c->ranges.n; i++) {
 		struct code_range *r = &c->ranges.v[i];

@@ -64,6 +64,7 @@ struct gen {
 	int32_t *end_block;		/* for each of code.ends: the block it leads to, or CODE_NONE */
 	uint64_t *mapped;		/* bit a - c.lo: a is a function entry whose address becomes that in new text */
 	uint64_t *touched;		/* bit a - c.lo: something may enter or read old text at a */
+	uint64_t *entered;		/* bit a - c.lo: code that stays enters a */
 	VEC(uint32_t) springs;		/* entries that get a springboard */
 	uint32_t text_size, code_size;	/* of .soprof.text: blocks; with stubs and run-time code */
 	uint32_t spring_stubs, fork_stubs, fork_common, init_stub, blob;	/* offsets in it */
@@ -81,6 +82,7 @@ struct gen {
 const char *gen_blocks(struct gen *g);
 int32_t gen_block_at(const struct gen *g, uint64_t a);		/* index of the block that begins at a, or CODE_NONE */
 int32_t gen_block_of(const struct gen *g, uint64_t a);		/* that contains a */
+bool gen_retargets(const struct code_range *r, const struct code_end *e);
 /* mapping.c */
 void gen_mapping(struct gen *g);
 static inline bool gen_is_mapped(const struct gen *g, uint64_t a) { return code_in(&g->c, a) && bit(g->mapped, a - g->c.lo); }

@@ -116,7 +116,7 @@ static bool spring_fits(const struct gen *g, const struct code_range *r, uint32_
 /* With poison, an entry that is mapped everywhere gets traps instead: whoever still enters it is found at once. */
 static bool spring_wanted(const struct gen *g, uint32_t a)
 {
-	return !g->options->poison || !gen_is_mapped(g, a);
+	return !g->options->poison || !gen_is_mapped(g, a) || bit(g->entered, a - g->c.lo);
 }
 
 static void find_springs(struct gen *g)

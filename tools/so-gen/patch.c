@@ -103,7 +103,7 @@ static void code_that_stays(struct gen *g)
 			const struct code_end *e = &g->c.ends.v[r->ends + k];
 			int32_t to = g->end_block[r->ends + k];
 			struct insn insn = code_end_insn(e);
-			if (to != CODE_NONE)
+			if (to != CODE_NONE && gen_retargets(r, e))
 				g->c.m->pc_field(old + (e->at - r->start), e->at, &insn, g->text->address + g->blocks.v[to].new);
 		}
 	}

@@ -70,6 +70,7 @@ static void gen_free(struct gen *g)
 	free(g->end_block);
 	free(g->mapped);
 	free(g->touched);
+	free(g->entered);
 }
 
 static void object(const struct object_info *info, struct rows *rows, const struct gen_options *options)

@@ -62,6 +62,16 @@ static void slot_set(struct flow_state *s, int64_t at, const struct flow_value *
 	s->slots[i].value = *v;
 }
 
+/* A callee or a store through a pointer may change a variable on the stack; only what the compiler spilled is safe. */
+static void slots_forget(struct flow_state *s)
+{
+	for (int i = 0; i < s->slot_count; )
+		if (s->slots[i].value.kind == FLOW_ANY)
+			s->slots[i] = s->slots[--s->slot_count];
+		else
+			i++;
+}
+
 static void slots_clobber(struct flow_state *s, int64_t at, unsigned bytes)
 {
 	for (int i = 0; i < s->slot_count; )
@@ -160,6 +170,8 @@ static void store(struct flow_state *s, const ZydisDecodedOperand *op, const str
 		slots_clobber(s, at, op->size / 8);
 		if (v && op->size >= 32)
 			slot_set(s, at, v);
+	} else {
+		slots_forget(s);
 	}
 }
 
@@ -280,6 +292,7 @@ static void call(struct flow_state *s, const struct insn *insn)
 		if (CALL_KILLS >> r & 1)
 			s->regs[r] = any(insn, 40 + r, UINT64_MAX);
 	s->epoch = mix(s->epoch, 2);
+	slots_forget(s);
 }
 
 static void stack(struct flow_state *s, const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, const struct insn *insn)
