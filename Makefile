@@ -30,7 +30,8 @@ $$(BIN)/$(1): $$($(1)_OBJ) $$(BUILD)/libsoprof.a
 	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS) $$(LDLIBS_$(1))
 endef
 $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
-LDLIBS_prof-report = -ldw -lstdc++
+# The archive: the shared library hides the demangler that can be stopped (tools/prof-report/functions.c).
+LDLIBS_prof-report = -ldw -l:libsupc++.a
 
 include runtime/rules.mk
 

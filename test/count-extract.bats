@@ -252,6 +252,14 @@ import sys; b = bytearray(open('part', 'rb').read()); $2; open('part', 'wb').wri
 	[ "$(counts < p)" = "2 1 3 1 0 4 2" ]
 }
 
+@test "count-extract: files that the cap kept from being made are told" {
+	one_object
+	"$PYTHON" -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("=4I", 1, 3, 0, 0))' > out/.soprof-usage
+	run --separate-stderr count-extract -o p out
+	[ "$status" -eq 0 ]
+	[[ $stderr == "count-extract: out: "*"3 counter files were not made because of the cap (SOPROF_MAX)"* ]]
+}
+
 @test "count-extract: usage and outputs" {
 	one_object
 	run count-extract

@@ -301,6 +301,20 @@ fails_with() {
 	profile libreport.so p $'name=lib\e[2Jx.so'
 	prof-report p | grep -q 'lib?\[2Jx.so'
 	! prof-report p | grep -q $'\e'
+	profile libreport.so p $'note=a\e[2Jnote'
+	prof-report p | grep -q 'a?\[2Jnote$'
+}
+
+@test "prof-report: mangled names that stand for endless ones stay mangled" {
+	# Each argument is a pair of the one before it: 40 of them are 2^40 ints.
+	name=$("$PYTHON" -c '
+digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+seq = lambda n: digits[n // 36] * (n > 35) + digits[n % 36]
+print("_Z1fSt4pairIiiE" + "".join("St4pairIS%s_S%s_E" % (seq(2 * i), seq(2 * i)) for i in range(40)))')
+	printf '.text\n.globl %s\n.type %s, @function\n%s: nop\n.size %s, .-%s\n.section .note.GNU-stack,"",@progbits\n' $name $name $name $name $name > f.s
+	${CC:-gcc} -shared -nostdlib -Wl,--build-id -o f.so f.s
+	fabricate profile f.so p row=0:0x$(nm f.so | awk '/_Z1f/ { print $1 }'):1:3
+	is "$(ulimit -v 1000000; prof-report --json p | table functions function)" "[[\"$name\"]]"
 }
 
 @test "prof-report: two static functions of one name, their cold parts and aliases" {

@@ -1,6 +1,7 @@
 /* count-extract.c - turns counter files into a profile stream, one object at a time. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -270,8 +271,12 @@ static void name_orphans(const struct listing *l)
 	}
 }
 
-static void name_all_orphans(char **operands, int n)
+static void name_missing(char **operands, int n)
 {
+	for (size_t i = 0; i < listings.n; i++)
+		if (listings.v[i]->refused)
+			msg_warn(listings.v[i]->directory, "%" PRIu32 " counter files were not made because of the cap (%s): their counts are missing",
+				listings.v[i]->refused, COUNTERS_CAP_ENV);
 	for (int i = 0; i < n; i++)
 		for (size_t k = 0; k < listings.n; k++)
 			if (!strcmp(listings.v[k]->directory, operands[i]))
@@ -316,7 +321,7 @@ int main(int argc, char **argv)
 		progress_at(i + 1);
 	}
 	progress_end();
-	name_all_orphans(argv + first, argc - first);
+	name_missing(argv + first, argc - first);
 	if (stream_finish(&w))
 		out_commit(&out);
 	else

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "formats/counters.h"
 #include "lib/base/msg.h"
 #include "tools/count-extract/files.h"
 
@@ -55,6 +56,21 @@ static void add_file(struct listing *l, const char *name)
 	free(path);
 }
 
+static uint32_t read_refused(const char *directory)
+{
+	char *path = path_join(directory, COUNTERS_USAGE);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	struct counters_usage usage = {0};
+
+	if (fd >= 0) {
+		if (read(fd, &usage, sizeof usage) != sizeof usage)
+			usage.refused = 0;
+		close(fd);
+	}
+	free(path);
+	return usage.refused;
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct listed *)a)->name, ((const struct listed *)b)->name);
@@ -79,6 +95,7 @@ bool listing_read(struct listing *l, const char *directory)
 	if (errno)
 		msg_error(directory, "cannot read:");
 	closedir(d);
+	l->refused = read_refused(directory);
 	if (l->files.n)
 		qsort(l->files.v, l->files.n, sizeof *l->files.v, by_name);
 	return true;

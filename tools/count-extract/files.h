@@ -2,6 +2,7 @@
 #ifndef COUNT_EXTRACT_FILES_H
 #define COUNT_EXTRACT_FILES_H
 #include <stdbool.h>
+#include <stdint.h>
 #include "lib/base/mem.h"
 
 struct listed {
@@ -11,6 +12,7 @@ struct listed {
 };
 struct listing {
 	char *directory;
+	uint32_t refused;		/* counter files not made here because of the cap */
 	VEC(struct listed) files;	/* regular files, ascending by name; hidden ones are left out */
 };
 

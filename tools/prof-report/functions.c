@@ -1,27 +1,47 @@
 /* functions.c - which functions an object has: symbols, then FDEs without one, then what is left of each section. */
 #include <inttypes.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/elf/frames.h"
 #include "tools/prof-report/functions.h"
 
-char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);	/* libstdc++ */
+/* libstdc++'s demangler as a stream.  __cxa_demangle would do, but a name of a few hundred bytes can stand for one that fills
+   the memory: each part of it may repeat all before it.  It allocates nothing,
+   so it can be left by longjmp.  The archive libsupc++.a has it; the shared library does not show it. */
+int __gcclibcxx_demangle_callback(const char *mangled, void (*put)(const char *, size_t, void *), void *context);
 
-enum { MANGLED_MAX = 4096 };	/* a name can double at each of its parts */
+enum { PLAIN_MAX = 1 << 16 };
+
+struct plain { jmp_buf too_long; VEC(char) text; };
+
+static void put_plain(const char *s, size_t n, void *context)
+{
+	struct plain *plain = context;
+
+	if (n > PLAIN_MAX - plain->text.n)
+		longjmp(plain->too_long, 1);
+	vec_reserve(&plain->text, plain->text.n + n + 1);
+	memcpy(plain->text.v + plain->text.n, s, n);
+	plain->text.n += n;
+	plain->text.v[plain->text.n] = 0;
+}
+
+static bool to_plain(struct plain *plain, const char *s)
+{
+	return !setjmp(plain->too_long) && !__gcclibcxx_demangle_callback(s, put_plain, plain) && plain->text.n;
+}
 
 const char *demangle(struct arena *a, const char *s)
 {
-	const char *kept = s;
-	int status;
-	char *plain;
+	struct plain plain = { .text = {0} };
 
-	if (strncmp(s, "_Z", 2) || strlen(s) > MANGLED_MAX)
+	if (strncmp(s, "_Z", 2))
 		return s;
-	plain = __cxa_demangle(s, NULL, NULL, &status);
-	if (plain)
-		kept = arena_strdup(a, plain);
-	free(plain);
-	return kept;
+	if (to_plain(&plain, s))
+		s = arena_strdup(a, plain.text.v);
+	vec_free(&plain.text);
+	return s;
 }
 
 /* Between names of one address: a name that users write before an internal one, exported before local, short before long. */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include "lib/base/msg.h"
 #include "lib/base/out.h"
 #include "tools/prof-report/report.h"
@@ -127,11 +128,23 @@ static void close_all(void)
 	free(report.sources.v);
 }
 
+/* Each object and its debug information stay open: more files than the usual soft limit in a large program. */
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int first = opt_parse(&tool, argc, argv);
 	struct out out;
 
+	allow_many_files();
 	report.rows = row_limit();
 	if (first == argc)
 		read_one("-");

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/base/msg.h"
 #include "tools/prof-report/table.h"
 
 void page_begin(struct page *p, FILE *f, bool is_json)
@@ -35,6 +36,26 @@ const char *with_commas(uint64_t v)
 	return s;
 }
 
+/* Names come from files: none of them may move a terminal's cursor. */
+static void tame(char *s, const char *allowed)
+{
+	for (; *s; s++)
+		if (((unsigned char)*s < ' ' && !strchr(allowed, *s)) || *s == 127)
+			*s = '?';
+}
+
+static void put_text(struct page *p, const char *format, va_list ap)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, format, ap) < 0)
+		msg_die(NULL, "out of memory");
+	tame(text, "\n");
+	fputs(text, p->f);
+	free(text);
+	p->begun = true;
+}
+
 void page_text(struct page *p, const char *format, ...)
 {
 	va_list ap;
@@ -42,9 +63,8 @@ void page_text(struct page *p, const char *format, ...)
 	if (p->is_json)
 		return;
 	va_start(ap, format);
-	vfprintf(p->f, format, ap);
+	put_text(p, format, ap);
 	va_end(ap);
-	p->begun = true;
 }
 
 void page_fact(struct page *p, const char *key, const char *title, uint64_t value, const char *unit, uint64_t part_of)
@@ -81,10 +101,9 @@ void table_begin(struct table *t, struct page *p, const char *key, const struct 
 	if (p->begun)
 		putc('\n', p->f);
 	va_start(ap, title);
-	vfprintf(p->f, title, ap);
+	put_text(p, title, ap);
 	va_end(ap);
 	fputs("\n\n", p->f);
-	p->begun = true;
 }
 
 static void json_cell(struct json *j, const struct table_column *column, const struct table_cell *cell)
@@ -242,9 +261,7 @@ void table_text(struct table *t, const char *s)
 	}
 	copy = arena_strdup(&t->arena, s);
 	if (!t->page->is_json)
-		for (char *c = copy; *c; c++)
-			if ((unsigned char)*c < ' ' || *c == 127)
-				*c = '?';
+		tame(copy, "");
 	add_cell(t, (struct table_cell){ .is = CELL_TEXT, .text = copy });
 }
 
