@@ -46,9 +46,9 @@ symbol() { readelf -sW "$BATS_FILE_TMPDIR/odd.so" | awk -v s="$1" '$8 == s { pri
 }
 
 @test "unwind: advances of every size" {
-	run moved $LIBS/libstdc++.so.6 300
+	run moved $LIBS/libc.so.6 300
 	[[ "$output" = equal:* ]]
-	run moved $LIBS/libstdc++.so.6 1
+	run moved $LIBS/libc.so.6 1
 	[[ "$output" = equal:* ]]
 	# By hand: 1, 63, 191 and 69,000 bytes, three times as far.
 	moved "$BATS_FILE_TMPDIR/odd.so" 3
@@ -57,7 +57,7 @@ symbol() { readelf -sW "$BATS_FILE_TMPDIR/odd.so" | awk -v s="$1" '$8 == s { pri
 }
 
 @test "unwind: counting code that moves the stack pointer" {
-	run moved -a $LIBS/libstdc++.so.6 3
+	run moved -a $LIBS/libgcc_s.so.1 3
 	[[ "$output" = equal:* ]]
 	run moved -a $LIBS/libc.so.6 7
 	[[ "$output" = equal:* ]]

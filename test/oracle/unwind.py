@@ -2,6 +2,7 @@
 """Compares an object's unwinding tables with the moved ones that test/unwind-check.c wrote: call frame instructions as readelf
 decodes them, LSDAs and the sorted header by a decoder of its own.
 unwind.py [-a] ORIGINAL NEW FACTOR LOW      -a: the new ones have adjustments (128 bytes at each multiple of 16, for 3 bytes)"""
+import bisect
 import re
 import struct
 import subprocess
@@ -123,17 +124,22 @@ def check_rules(old, new, place, moved_only):
     return count
 
 
+def row_at(rows, address):
+    return rows[bisect.bisect_right(rows, address, key=lambda r: r[0]) - 1][1]
+
+
 def check_adjusted(old, new, place, factor):
     for start, (end, rows, _) in old.items():
         if place(start) not in new:
             continue
         end_new, rows_new, _ = new[place(start)]
-        points = {place(r[0]) for r in rows} | {r[0] for r in rows_new}
+        rows = [(place(at), rules) for at, rules in rows]
+        points = {r[0] for r in rows} | {r[0] for r in rows_new}
         for at in sorted(points):
             if not place(start) <= at < place(end):
                 continue
-            want = dict([r for p, r in rows if place(p) <= at][-1])
-            have = [r for p, r in rows_new if p <= at][-1]
+            want = dict(row_at(rows, at))
+            have = row_at(rows_new, at)
             m = re.match(r'rsp\+(\d+)$', want['CFA'])
             if m and at % 16 < 3:
                 # An event lies inside the FDE only when its multiple of 16 does.
