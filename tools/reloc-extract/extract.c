@@ -99,6 +99,29 @@ static void landing_pads(struct extract *x)
 	}
 }
 
+static int by_jump(const void *a, const void *b)
+{
+	const struct jump_table *x = a, *y = b;
+	return x->jump != y->jump ? (x->jump < y->jump ? -1 : 1) : 0;
+}
+
+/* Code that no FDE delimits may be a part of a function whose other parts were not found: what looks like a tail call can
+   lead to those. */
+static void loose_jumps(struct extract *x)
+{
+	qsort(x->tables.v, x->tables.n, sizeof *x->tables.v, by_jump);
+	for (size_t i = 0; i < x->c.ranges.n; i++) {
+		struct code_range *r = &x->c.ranges.v[i];
+		for (uint32_t k = 0; r->kind == RANGE_CODE && !r->why && k < r->ends_n; k++) {
+			const struct code_end *e = &x->c.ends.v[r->ends + k];
+			struct jump_table key = { .jump = e->at };
+			if (e->kind == INSN_JUMP_INDIRECT && !e->pc_pos
+			    && !(x->tables.n && bsearch(&key, x->tables.v, x->tables.n, sizeof key, by_jump)))
+				r->why = code_reason(&x->c, "an indirect jump at 0x%x, in code without an unwinding entry", e->at);
+		}
+	}
+}
+
 const char *extract_object(struct extract *x)
 {
 	const char *fault = code_init(&x->c, &x->o);
@@ -124,6 +147,7 @@ const char *extract_object(struct extract *x)
 	for (size_t i = 0; i < x->c.ranges.n; i++)
 		code_find_tables(&x->c, &x->c.ranges.v[i], &x->tables, extract_slot, x);
 	code_cut_tables(&x->c, &x->tables);
+	loose_jumps(x);
 	extract_addresses(x);
 	return NULL;
 }
@@ -191,12 +215,29 @@ static void table_rows(const struct extract *x, struct stream_writer *w)
 			continue;
 		struct stream_row row = { .type = REL_JUMP_TABLE, .address = t->jump, .information = t->at };
 		row.details = (struct row_details){ .present = true, .base = t->base, .width = t->width, .is_signed = t->is_signed,
-			.scale = t->scale, .count = t->count, .proven = t->proven, .kind = !t->count ? "tail" : t->proven ? "bound" : "scan" };
+			.scale = t->scale, .count = t->count, .proven = t->proven, .kind = t->proven ? "bound" : "scan" };
 		stream_row(w, &row);
 		for (uint32_t k = 0; k < t->count && t->base; k++) {
 			uint64_t at, target;
 			if (jump_entry(&x->c, t, k, &at, &target) && code_starts(&x->c, target))
 				stream_row3(w, REL_JUMP_ENTRY, at, (int64_t)target);
+		}
+	}
+}
+
+/* The other indirect jumps of code that moves are tail calls: said, so that a deleted table is not taken for one. */
+static void tail_rows(const struct extract *x, struct stream_writer *w)
+{
+	for (size_t i = 0; i < x->c.ranges.n; i++) {
+		const struct code_range *r = &x->c.ranges.v[i];
+		for (uint32_t k = 0; !r->why && k < r->ends_n; k++) {
+			const struct code_end *e = &x->c.ends.v[r->ends + k];
+			struct jump_table key = { .jump = e->at };
+			if (e->kind != INSN_JUMP_INDIRECT || e->pc_pos || (x->tables.n && bsearch(&key, x->tables.v, x->tables.n, sizeof key, by_jump)))
+				continue;
+			struct stream_row row = { .type = REL_JUMP_TABLE, .address = e->at };
+			row.details = (struct row_details){ .present = true, .kind = "tail" };
+			stream_row(w, &row);
 		}
 	}
 }
@@ -207,6 +248,7 @@ void extract_rows(struct extract *x, struct stream_writer *w)
 	entry_rows(x, w);
 	address_rows(x, w);
 	table_rows(x, w);
+	tail_rows(x, w);
 	for (size_t i = 0; i < x->pads.n; i += 2) {
 		const struct code_range *r = code_range_at(&x->c, x->pads.v[i]);
 		if (r && !r->why)
