@@ -248,7 +248,7 @@ assert l[8]["row"] == "not-moved"' < lines
 	map-dump -o - s >> out
 	[ "$(wc -l < out)" -eq $((2 * $(map-dump s | wc -l))) ]
 	mkfifo fifo
-	cat fifo > read 3>&- &
+	timeout 20 cat fifo > read 3>&- &
 	map-dump -o fifo s
 	wait
 	[ -p fifo ]
@@ -264,9 +264,9 @@ assert l[8]["row"] == "not-moved"' < lines
 
 @test "map-dump: no temporary file is left by a signal" {
 	mkfifo in
-	map-dump -o text in 3>&- &
+	timeout 20 map-dump -o text in 3>&- &
 	pid=$!
-	exec 9> in
+	exec 9<> in	# both ways: it does not wait for a reader
 	for _ in $(seq 100); do
 		[ -n "$(find . -name '.soprof*')" ] && break
 		sleep 0.05
