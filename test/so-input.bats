@@ -205,6 +205,58 @@ open("c", "wb").write(d)'
 	[ "$(listed 'name found reachable why' a)" = "libpre.so LD_LIBRARY_PATH yes preloaded by LD_PRELOAD" ]
 }
 
+@test "so-input: programs that run with other rights ignore the environment" {
+	[ "$(id -u)" = 0 ] || skip "only root can give a file away"
+	! findmnt -no OPTIONS -T . | grep -qw nosuid || skip "the file system ignores setuid"
+	lib d/libr.so.1
+	lib e/libr.so.1
+	app a d/libr.so.1 $RUNPATH,"$PWD/d"
+	chown 1 a
+	[ "$(LD_LIBRARY_PATH=$PWD/e listed 'path reachable' a)" = "$PWD/e/libr.so.1 yes" ]
+	chmod u+s a
+	[ "$(LD_LIBRARY_PATH=$PWD/e listed 'path reachable' a 2> note)" = "$PWD/d/libr.so.1 -" ]
+	[ "$(cat note)" = "so-input: a: runs with other rights than yours: the loader will ignore LD_LIBRARY_PATH" ]
+}
+
+@test "so-input: reachable only if every program reaches it" {
+	lib d/libr.so.1
+	app a d/libr.so.1 $RUNPATH,"$PWD/d"
+	app b d/libr.so.1 $RPATH,"$PWD/d"
+	[ "$(listed 'reachable found' a b)" = "- RUNPATH" ]
+	[ "$(listed 'reachable found' b a)" = "- RPATH" ]
+}
+
+@test "so-input: a name without a slash may stand for a program in PATH" {
+	so-input xz > one
+	so-input "$(command -v xz)" | cmp one -
+	app xz
+	[ "$(listed name xz)" = "" ]
+	fails_with "no-such-program: No such file or directory" no-such-program
+}
+
+@test "so-input: programs with mutilated dynamic sections do no harm" {
+	lib d/libr.so.1
+	app a d/libr.so.1 $RPATH,'$ORIGIN/d'
+	"$PYTHON" - <<-'END'
+		import random, re, struct, subprocess
+		good = open("a", "rb").read()
+		phoff, = struct.unpack_from("<Q", good, 32)
+		at = next(phoff + 56 * i for i in range(20) if struct.unpack_from("<I", good, phoff + 56 * i)[0] == 2)
+		start, size = struct.unpack_from("<Q", good, at + 8)[0], struct.unpack_from("<Q", good, at + 32)[0]
+		names = [m.span() for m in re.finditer(rb"libr\.so\.1|\$ORIGIN/d|/lib64/ld[^\0]*", good)]
+		random.seed(2)
+		for i in range(150):
+		    bad = bytearray(good)
+		    for _ in range(random.randrange(1, 5)):
+		        a, b = random.choice(names + [(start, start + size)] * 3 + [(phoff, phoff + 600)])
+		        bad[random.randrange(a, b)] = random.choice([0, 1, 0x24, 0x2f, 0x7b, 0x7f, 0x80, 0xff, 15, 29, 5])
+		    open("bad", "wb").write(bad)
+		    run = subprocess.run(["so-input", "-o", "list", "./bad"], capture_output=True)
+		    assert run.returncode in (0, 1), (i, run)
+		    assert b"runtime error" not in run.stderr, run
+	END
+}
+
 @test "so-input: one file by two names is listed once" {
 	lib d/libone.so
 	gcc -shared -fPIC -nostdlib -DNAME=one -o d/libplain.so "$HERE/lib.c"
@@ -374,6 +426,21 @@ tree() {
 	rm root/etc/ld.so.cache
 	fails_with "libtree.so.1: not found; needed by $PWD/root/usr/bin/a" --sysroot root root/usr/bin/a
 	fails_with "none: cannot be used as --sysroot: No such file or directory" --sysroot none root/usr/bin/a
+}
+
+@test "so-input: --sysroot of a big-endian MIPS machine" {
+	command -v clang-14 ld.lld-14 > /dev/null || skip "no clang-14 with lld"
+	local link="clang-14 --target=mips-linux-gnu -fuse-ld=lld -fPIC -nostdlib"
+	mkdir -p root/lib/mips-linux-gnu root/usr/lib root/usr/bin
+	$link -shared -DNAME=one -Wl,-soname,libone.so -o root/lib/mips-linux-gnu/libone.so "$HERE/lib.c"
+	$link -shared -DNAME=two -Wl,-soname,libtwo.so -o root/usr/lib/libtwo.so "$HERE/lib.c"
+	$link -shared -DNAME=ld -Wl,-soname,ld.so.1 -o root/lib/ld.so.1 "$HERE/lib.c"
+	$link -pie -Wl,--no-as-needed,-dynamic-linker,/lib/ld.so.1,-e,main -o root/usr/bin/a "$HERE/main.c" root/lib/mips-linux-gnu/libone.so root/usr/lib/libtwo.so
+	run -0 --separate-stderr listed 'path found machine class big-endian' --sysroot root root/usr/bin/a
+	[ "$output" = "$PWD/root/lib/mips-linux-gnu/libone.so default mips 32 yes
+$PWD/root/usr/lib/libtwo.so default mips 32 yes
+$PWD/root/lib/ld.so.1 path mips 32 yes" ]
+	fails_with "root/usr/bin/a: its interpreter, /lib/ld.so.1, not found (a program of another machine needs --sysroot)" root/usr/bin/a
 }
 
 @test "so-input: the cache knows directories for this processor" {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -83,8 +84,9 @@ static struct map *new_map(const char *path, const char **fault)
 static bool is_secure(const char *path)
 {
 	struct stat st;
+	struct statvfs fs;
 
-	if (stat(path, &st))
+	if (stat(path, &st) || statvfs(path, &fs) || fs.f_flag & ST_NOSUID)
 		return false;
 	return (st.st_mode & S_ISUID && st.st_uid != getuid()) || (st.st_mode & S_ISGID && st.st_gid != getgid()) ||
 	       (getuid() && getxattr(path, "security.capability", NULL, 0) > 0);

@@ -49,22 +49,27 @@ static const char *listed_name(const struct map *m)
 	return base_name(m->name);
 }
 
-static bool is_wanted(const struct list *l, const struct map *m)
+static bool is_wanted(const struct map *m)
 {
 	const char *name = listed_name(m);
 
-	if ((only.n && !matches(&only, m->path, name)) || matches(&except, m->path, name))
-		return false;
+	return (!only.n || matches(&only, m->path, name)) && !matches(&except, m->path, name);
+}
+
+/* True when the file is in the list.  It is reachable when every program that needs it reaches it. */
+static bool is_listed(struct list *l, const struct map *m)
+{
 	for (size_t i = 0; i < l->entries.n; i++) {
-		const struct entry *e = &l->entries.v[i];
+		struct entry *e = &l->entries.v[i];
 
 		if (e->dev != m->dev || e->ino != m->ino)
 			continue;
-		if (strcmp(e->info.name, name))
-			msg_detail(m->path, "listed as %s, searched as %s too", e->info.name, name);
-		return false;
+		if (strcmp(e->info.name, listed_name(m)))
+			msg_detail(m->path, "listed as %s, searched as %s too", e->info.name, listed_name(m));
+		e->info.reachable &= m->reachable;
+		return true;
 	}
-	return true;
+	return false;
 }
 
 static const char *machine_name(struct arena *a, unsigned machine)
@@ -84,7 +89,7 @@ static void add(struct list *l, const struct process *p, const struct map *m)
 	const struct object *o = &m->object;
 	const uint8_t *id;
 
-	if (!is_wanted(l, m))
+	if (!is_wanted(m) || is_listed(l, m))
 		return;
 	if (object_is_profiled(o)) {
 		msg_error(m->path, "already profiled");
