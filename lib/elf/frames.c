@@ -4,7 +4,8 @@
 #include <string.h>
 
 enum { PE_OMIT = 0xff, PE_FORMAT = 0x0f, PE_APPLY = 0x70, PE_PCREL = 0x10, PE_FUNCREL = 0x40 };
-enum { ACTIONS_MAX = 1 << 20 };	/* bytes of action table: one far above any compiler's */
+/* Bytes of one action table, of one exception specification: far above any compiler's, so that a made-up one costs little time. */
+enum { ACTIONS_MAX = 1 << 16, LIST_MAX = 1 << 12 };
 
 struct reader {
 	const struct object *o;
@@ -468,14 +469,18 @@ const struct frame_fde *frames_find(const struct frames *f, uint64_t address)
 static const char *read_sites(struct lsda *l, const struct object *o, const struct frame_fde *fde, const uint8_t *p,
                               const uint8_t *end, uint64_t lpstart)
 {
-	size_t cap = 0;
+	size_t cap = 0, empty = 0;
 
 	while (p < end) {
 		struct lsda_site s;
 
+		/* Call sites do not overlap. */
+		if (l->site_count - empty > fde->size || empty > fde->size)
+			return "LSDA with more call sites than its function has bytes";
 		if (!read_format(o, l->site_encoding, &p, end, &s.start) || !read_format(o, l->site_encoding, &p, end, &s.size) ||
 		    !read_format(o, l->site_encoding, &p, end, &s.pad) || !frame_uleb(&p, end, &s.action))
 			return "LSDA whose call sites are cut";
+		empty += !s.size;
 		s.start += fde->start;
 		s.pad = s.pad ? s.pad + lpstart : 0;
 		if (l->site_count == cap)
@@ -494,6 +499,8 @@ static const char *read_filter(struct lsda *l, const uint8_t *lists, const uint8
 	if (skip >= (size_t)(end - lists))
 		return "LSDA whose exception specification is out of reach";
 	p = lists + skip;
+	if (end - p > LIST_MAX)
+		end = p + LIST_MAX;
 	do {
 		if (!frame_uleb(&p, end, &type))
 			return "LSDA whose exception specification is cut";
