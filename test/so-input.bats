@@ -310,6 +310,7 @@ libyy.so" ]
 libxx.so - needed by a
 b yes app
 libyy.so - needed by b" ]
+	"$PYTHON" "$REPO/test/cddl_check.py" "$REPO/formats/so-list.cddl" so-list list
 	"$PYTHON" "$REPO/test/oracle/loader.py" fields list name skip | grep -qx 'ld-linux-x86-64.so.2	the loader itself'
 	[ "$("$PYTHON" "$REPO/test/oracle/loader.py" fields list name | grep -c libc)" -eq 1 ]
 }
