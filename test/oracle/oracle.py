@@ -5,6 +5,8 @@ import bisect
 import os
 import re
 import struct
+import sys
+from array import array
 from collections import defaultdict
 
 MAP_MARK, MAP_SPLIT, MAP_UNCOUNTED = 1 << 20, 1 << 21, 1 << 22
@@ -90,11 +92,15 @@ class Object:
         self.text, _, size = self.sections[".soprof.text"]
         self.text_end = self.text + size
         self.text_bytes = bytes_of(".soprof.text")
-        self.rows = list(struct.iter_unpack("<III", bytes_of(".soprof.map")))
+        table = array("I", bytes_of(".soprof.map"))
+        if sys.byteorder == "big":
+            table.byteswap()
+        self.old, self.new, self.size_flags = table[0::3], table[1::3], table[2::3]
+        self.blocks = len(self.old)
         self.springs = [s for s, in struct.iter_unpack("<I", bytes_of(".soprof.springs"))]
         self.not_moved = self.read_info(bytes_of(".soprof.info"))
-        self.by_new = sorted((row[1], i) for i, row in enumerate(self.rows))
-        self.new_starts = [n for n, _ in self.by_new]
+        self.by_new = sorted(range(self.blocks), key=self.new.__getitem__)
+        self.new_starts = array("I", map(self.new.__getitem__, self.by_new))
 
     @staticmethod
     def read_info(data):
@@ -107,9 +113,9 @@ class Object:
                 ranges.append((item[1], item[2], details.get("name") or "", details.get("why") or ""))
         return sorted(ranges)
 
-    def head(self, row):
-        """Where new text must have been executed as often as the block's counter says."""
-        old, new, size_flags = row
+    def head(self, i):
+        """Where new text must have been executed as often as the counter of block i says."""
+        new, size_flags = self.new[i], self.size_flags[i]
         if size_flags & MAP_MARK:
             return new
         at = new + (size_flags >> 24)
@@ -121,16 +127,16 @@ class Object:
         return AGAIN.match(self.text_bytes, address - self.text)
 
     def row_of(self, address):
-        """The row whose new text holds the address, or None."""
+        """The number of the block whose new text holds the address, or None."""
         k = bisect.bisect_right(self.new_starts, address) - 1
-        return self.rows[self.by_new[k][1]] if k >= 0 else None
+        return self.by_new[k] if k >= 0 else None
 
     def role(self, address):
         """What the instruction at an address of new text is: "program", "uncounted", "counting" (and all else of ours)."""
-        row = self.row_of(address)
-        if not row:
+        i = self.row_of(address)
+        if i is None:
             return "counting"
-        _, new, size_flags = row
+        new, size_flags = self.new[i], self.size_flags[i]
         offset, inserted, size = address - new, size_flags >> 24, size_flags & 0xfffff
         if size_flags & MAP_MARK:
             if 4 <= offset < 4 + inserted:
@@ -253,23 +259,26 @@ class Tally:
                 self.old_at[address] += n
         if counters is None or counters.flags & IDENTITY:
             return
-        if counters.blocks != len(self.obj.rows) or counters.counters != len(self.obj.rows) + len(self.obj.springs):
-            raise Fault(f"{counters.path}: {counters.blocks} blocks and {counters.counters} counters, but {self.obj.path} has "
-                        f"{len(self.obj.rows)} rows and {len(self.obj.springs)} springboards")
+        obj = self.obj
+        if counters.blocks != obj.blocks or counters.counters != obj.blocks + len(obj.springs):
+            raise Fault(f"{counters.path}: {counters.blocks} blocks and {counters.counters} counters, but {obj.path} has "
+                        f"{obj.blocks} rows and {len(obj.springs)} springboards")
         forked = counters.parent != 0 or counters.flags & FORK_SEEN
         self.bounded += bool(forked)
-        for i, row in enumerate(self.obj.rows):
-            count = counters.values[i]
-            if row[2] & MAP_UNCOUNTED:
+        self.compared += obj.blocks
+        # Where the counter is zero and nothing of the block was executed they are equal.
+        rows = {i for i in range(obj.blocks) if counters.values[i]}
+        self.executed += len(rows)
+        rows.update(obj.row_of(a) for a in found if obj.text <= a < obj.text_end)
+        for i in sorted(rows - {None}):
+            if obj.size_flags[i] & MAP_UNCOUNTED:
                 continue
-            expected = found.get(self.obj.head(row), 0)
-            self.compared += 1
-            self.executed += count > 0
+            count, expected = counters.values[i], found.get(obj.head(i), 0)
             # Callgrind gives a forked child its parent's executions as well: only an upper bound is known.
             if count != expected and not (forked and count < expected):
                 self.mismatches.append((pid, i, count, expected))
-        for i, entry in enumerate(self.obj.springs):
-            count, expected = counters.values[len(self.obj.rows) + i], found.get(entry, 0)
+        for i, entry in enumerate(obj.springs):
+            count, expected = counters.values[obj.blocks + i], found.get(entry, 0)
             if count != expected and not (forked and count < expected):
                 self.spring_mismatches.append((pid, entry, count, expected))
 
@@ -331,7 +340,7 @@ def report(title, tallies, not_compared, out, limit=10):
               f"{f', {t.bounded} forked (bounds only)' if t.bounded else ''}; "
               f"{t.program:12d} in new text, {t.old} in old, {t.uncounted} uncounted: {t.program / t.total:.6f}", file=out)
         for pid, i, count, expected in t.mismatches[:limit]:
-            old, new, size_flags = t.obj.rows[i]
+            old, new, size_flags = t.obj.old[i], t.obj.new[i], t.obj.size_flags[i]
             print(f"    process {pid}: block {i} at {old:#x}, new {new:#x}, {size_flags & 0xfffff} bytes, flags {size_flags >> 20 & 15:#x}: "
                   f"counter {count}, executed {expected}", file=out)
         for pid, entry, count, expected in t.spring_mismatches[:limit]:
