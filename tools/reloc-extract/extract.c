@@ -4,6 +4,8 @@
 #include "formats/relocations.h"
 #include "tools/reloc-extract/extract.h"
 
+enum { LABEL_NEAR = 4096 };	/* bytes: how far apart the parts of one hand-written function lie at the most */
+
 static int by_offset(const void *a, const void *b)
 {
 	const struct object_reloc *x = a, *y = b;
@@ -105,6 +107,21 @@ static int by_jump(const void *a, const void *b)
 	return x->jump != y->jump ? (x->jump < y->jump ? -1 : 1) : 0;
 }
 
+/* Does code near `at` obtain an address in code that was not found to be code?  (Where to go on in an unrolled loop, say.) */
+static bool loose_label_near(const struct extract *x, uint32_t at)
+{
+	for (size_t i = 0; i < x->c.refs.n; i++) {
+		const struct code_ref *ref = &x->c.refs.v[i];
+		const struct code_range *r;
+		if (!(ref->flags & INSN_ADDRESS) || !code_in(&x->c, ref->target) || extract_is_entry(x, ref->target)
+		    || ref->at > at + LABEL_NEAR || at > ref->at + LABEL_NEAR)
+			continue;
+		if (!(r = code_range_at(&x->c, ref->at)) || r->kind == RANGE_CODE)
+			return true;
+	}
+	return false;
+}
+
 /* Code that no FDE delimits may be a part of a function whose other parts were not found: what looks like a tail call can
    lead to those. */
 static void loose_jumps(struct extract *x)
@@ -115,7 +132,7 @@ static void loose_jumps(struct extract *x)
 		for (uint32_t k = 0; r->kind == RANGE_CODE && !r->why && k < r->ends_n; k++) {
 			const struct code_end *e = &x->c.ends.v[r->ends + k];
 			struct jump_table key = { .jump = e->at };
-			if (e->kind == INSN_JUMP_INDIRECT && !e->pc_pos
+			if (e->kind == INSN_JUMP_INDIRECT && !e->pc_pos && loose_label_near(x, e->at)
 			    && !(x->tables.n && bsearch(&key, x->tables.v, x->tables.n, sizeof key, by_jump)))
 				r->why = code_reason(&x->c, "an indirect jump at 0x%x, in code without an unwinding entry", e->at);
 		}
