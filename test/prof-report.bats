@@ -106,6 +106,18 @@ fails_with() {
 	prof-report --lines p | grep -q '^ *14  15.91 *7  libreport.so  sum  */src/report.c:6$'
 }
 
+@test "prof-report: an empty row at a function's end does not reach over other functions" {
+	end='.section .note.GNU-stack,"",@progbits'
+	printf '.file 1 "/src/a.c"\n.text\n.globl f\n.type f,@function\nf: .loc 1 1\n nop\n ret\n.loc 1 99 view .Lview\n.size f,.-f
+		.section zz,"ax",@progbits\n.globl h\n.type h,@function\nh: .loc 1 3\n ret\n.size h,.-h\n%s\n' "$end" > a.s
+	printf '.file 1 "/src/b.c"\n.text\n.globl g\n.type g,@function\ng: .loc 1 7\n nop\n ret\n.size g,.-g\n%s\n' "$end" > b.s
+	${CC:-gcc} -shared -nostdlib -Wl,--build-id -o libend.so a.s b.s
+	readelf --debug-dump=decodedline libend.so | grep -q ' 99 '
+	fabricate profile libend.so p $(nm libend.so | awk '$3 ~ /^[fgh]$/ { print "row=0:0x" $1 ":" ($3 == "h" ? 1 : 2) ":5" }')
+	is "$(prof-report --json --lines p | table lines 'file line count instructions')" \
+		'[["/src/a.c", 1, 5, 10], ["/src/b.c", 7, 5, 10], ["/src/a.c", 3, 5, 5]]'
+}
+
 @test "prof-report: annotated source" {
 	one
 	(cd "$REPO/test/input" && prof-report -i report.c "$BATS_TEST_TMPDIR/p") > text

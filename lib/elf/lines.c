@@ -136,15 +136,37 @@ static unsigned file_number(struct lines *l, const char *name)
 	return (unsigned)l->files.n - 1;
 }
 
+struct range { Dwarf_Addr start, end; };
+
 struct walk {
 	struct lines *l;
 	void (*row)(void *context, const struct lines_row *r);
 	void *context;
 	GElf_Addr shift;		/* link-time address - address in the line table */
+	VEC(struct range) ranges;	/* of the unit, ascending */
 	const char *last_name;
 	unsigned last_file;
 	size_t rows;
 };
+
+static int by_start(const void *pa, const void *pb)
+{
+	const struct range *a = pa, *b = pb;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void find_ranges(struct walk *w, Dwarf_Die *cu)
+{
+	Dwarf_Addr base, start, end;
+
+	w->ranges.n = 0;
+	for (ptrdiff_t at = 0; (at = dwarf_ranges(cu, at, &base, &start, &end)) > 0;)
+		if (start < end)
+			vec_push(&w->ranges, ((struct range){ start, end }));
+	if (w->ranges.n)
+		qsort(w->ranges.v, w->ranges.n, sizeof *w->ranges.v, by_start);
+}
 
 static void give_row(struct walk *w, Dwarf_Line *line, Dwarf_Addr start, Dwarf_Addr end)
 {
@@ -165,24 +187,29 @@ static void give_row(struct walk *w, Dwarf_Line *line, Dwarf_Addr start, Dwarf_A
 	w->row(w->context, &r);
 }
 
+/* libdw sorts the rows of a unit by address, and one that ends a sequence before others of its address: an empty row at the
+   very end of a function then seems to reach up to the unit's next function.  So rows count only within the unit's ranges. */
 static void walk_unit(struct walk *w, Dwarf_Die *cu)
 {
 	Dwarf_Lines *table;
-	size_t n;
+	size_t n, at = 0;
 
 	if (dwarf_getsrclines(cu, &table, &n))
 		return;
+	find_ranges(w, cu);
 	w->last_name = NULL;
 	for (size_t i = 0; i + 1 < n; i++) {
 		Dwarf_Line *line = dwarf_onesrcline(table, i), *next = dwarf_onesrcline(table, i + 1);
 		Dwarf_Addr start, end;
 		bool closes = false;
 
-		/* libdw sorts the rows by address, so the next row ends this one. */
-		if (dwarf_lineendsequence(line, &closes) || closes || dwarf_lineaddr(line, &start) || dwarf_lineaddr(next, &end))
+		if (dwarf_lineendsequence(line, &closes) || closes || dwarf_lineaddr(line, &start) || dwarf_lineaddr(next, &end) || end < start)
 			continue;
-		if (end >= start)
-			give_row(w, line, start, end);
+		while (at < w->ranges.n && w->ranges.v[at].end <= start)
+			at++;
+		if (w->ranges.n && (at == w->ranges.n || start < w->ranges.v[at].start))
+			continue;
+		give_row(w, line, start, w->ranges.n && end > w->ranges.v[at].end ? w->ranges.v[at].end : end);
 	}
 }
 
@@ -192,10 +219,13 @@ size_t lines_rows(struct lines *l, void (*row)(void *context, const struct lines
 	Dwarf_Die *cu = NULL;
 	Dwarf_Addr bias;
 
+	/* A partial unit (dwz) refers to the table of a unit that is walked itself. */
 	while ((cu = dwfl_module_nextcu(l->module, cu, &bias))) {
 		w.shift = bias - l->bias;
-		walk_unit(&w, cu);
+		if (dwarf_tag(cu) != DW_TAG_partial_unit)
+			walk_unit(&w, cu);
 	}
+	vec_free(&w.ranges);
 	return w.rows;
 }
 
