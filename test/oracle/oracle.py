@@ -163,14 +163,22 @@ class Counters:
     def __init__(self, path):
         self.path = path
         with open(path, "rb") as f:
-            data = f.read()
+            data = f.read(HEADER.size)
         if len(data) < HEADER.size or data[:8] != b"soprofct":
             raise Fault(f"{path}: not a counter file")
         for field, value in zip(HEADER_FIELDS, HEADER.unpack_from(data)):
             setattr(self, field, value)
         self.object = self.object.split(b"\0")[0].decode()
         self.executable = self.executable.split(b"\0")[0].decode()
-        self.values = struct.unpack_from(f"<{self.counters}Q", data, self.header_size)
+
+    def values(self):
+        numbers = array("Q")
+        with open(self.path, "rb") as f:
+            f.seek(self.header_size)
+            numbers.fromfile(f, self.counters)
+        if sys.byteorder == "big":
+            numbers.byteswap()
+        return numbers
 
 
 def read_counters(folder):
@@ -265,20 +273,21 @@ class Tally:
                         f"{obj.blocks} rows and {len(obj.springs)} springboards")
         forked = counters.parent != 0 or counters.flags & FORK_SEEN
         self.bounded += bool(forked)
+        values = counters.values()
         self.compared += obj.blocks
         # Where the counter is zero and nothing of the block was executed they are equal.
-        rows = {i for i in range(obj.blocks) if counters.values[i]}
+        rows = {i for i in range(obj.blocks) if values[i]}
         self.executed += len(rows)
         rows.update(obj.row_of(a) for a in found if obj.text <= a < obj.text_end)
         for i in sorted(rows - {None}):
             if obj.size_flags[i] & MAP_UNCOUNTED:
                 continue
-            count, expected = counters.values[i], found.get(obj.head(i), 0)
+            count, expected = values[i], found.get(obj.head(i), 0)
             # Callgrind gives a forked child its parent's executions as well: only an upper bound is known.
             if count != expected and not (forked and count < expected):
                 self.mismatches.append((pid, i, count, expected))
         for i, entry in enumerate(obj.springs):
-            count, expected = counters.values[obj.blocks + i], found.get(entry, 0)
+            count, expected = values[obj.blocks + i], found.get(entry, 0)
             if count != expected and not (forked and count < expected):
                 self.spring_mismatches.append((pid, entry, count, expected))
 
