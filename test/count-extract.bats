@@ -252,6 +252,40 @@ import sys; b = bytearray(open('part', 'rb').read()); $2; open('part', 'wb').wri
 	[ "$(counts < p)" = "2 1 3 1 0 4 2" ]
 }
 
+@test "count-extract: a program that is still running" {
+	echo 'void step(void) { __asm__ volatile (""); }' > step.c
+	echo '#include <stdio.h>
+	void step(void);
+	int main(void)
+	{
+		for (int round = 0; round < 2; round++) {
+			for (int i = 0; i < 1000003; i++)
+				step();
+			puts("done");
+			fflush(stdout);
+			getchar();
+		}
+	}' > main.c
+	${CC:-gcc} -shared -fPIC -o libstep.so step.c
+	${CC:-gcc} -o main main.c -L. -lstep
+	mkdir out
+	LD_LIBRARY_PATH=$PWD so-input main --only 'libstep*' | reloc-extract | so-gen -o out
+	coproc running { exec env LD_LIBRARY_PATH=out ./main; }
+	pid=$!
+	read -r line <&"${running[0]}"
+	count-extract out > p
+	printf 'x' >&"${running[1]}"
+	read -r line <&"${running[0]}"
+	count-extract out > q
+	kill -9 $pid
+	wait $pid || true
+	count-extract out > r
+	step=$((0x$(nm -D libstep.so | awk '$3 == "step" { print $1 }')))
+	items < p | grep "^\[0, $step, .*, 1000003\]" > /dev/null
+	items < q | grep "^\[0, $step, .*, 2000006\]" > /dev/null
+	diff <(items < q) <(items < r)
+}
+
 @test "count-extract: files that the cap kept from being made are told" {
 	one_object
 	"$PYTHON" -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("=4I", 1, 3, 0, 0))' > out/.soprof-usage
