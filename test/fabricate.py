@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """fabricate.py - profiled objects, counter files and profile streams made by hand, from the description in formats/ and not from our code.
 
-    fabricate.py object  ORIGINAL OUT [block=FROM-TO[:uncounted|:twice]]... [spring=NAME]... [stays=FROM-TO:WHY]... [flags=N]
+    fabricate.py object  ORIGINAL OUT [block=FROM-TO[:uncounted|:twice]]... [spring=NAME]... [stays=FROM-TO:WHY]... [flags=N] [map_hash=N]
     fabricate.py counts  OBJECT FILE N...  [FIELD=VALUE]...
     fabricate.py profile ORIGINAL FILE [block=FROM-TO:COUNT]... [old=NAME:COUNT]... [stays=FROM-TO:WHY]... [row=TYPE:ADDRESS:INFO:COUNT]... [KEY=VALUE]...
 
@@ -63,7 +63,7 @@ def add_sections(source, out, sections):
         subprocess.run(args + [source, out], check=True)
 
 def fabricate_object(original, out, args):
-    o, rows, springs, stays, flags = Original(original), [], [], [], 0
+    o, rows, springs, stays, given = Original(original), [], [], [], {}
     for key, value in (a.split('=', 1) for a in args):
         if key == 'block':
             value, _, mark = value.partition(':')
@@ -76,13 +76,14 @@ def fabricate_object(original, out, args):
             value, _, why = value.partition(':')
             start, size = o.span(value)
             stays.append([8, start, size, {'why': why, 'name': 'stays'}])
-        elif key == 'flags':
-            flags = int(value)
+        else:
+            given[key] = int(value, 0)
     table = b''.join(struct.pack('<III', *row) for row in sorted(rows, key=lambda r: r[:2]))
     header = dict.fromkeys(FIELDS, 0)
-    header.update(magic=b'soprofct', version=1, header_size=4096, page=4096, flags=flags, counters=len(rows) + len(springs), blocks=len(rows),
+    header.update(magic=b'soprofct', version=1, header_size=4096, page=4096, counters=len(rows) + len(springs), blocks=len(rows),
                   map_hash=XXH.XXH3_64bits(table, len(table)), original_build_id=o.build_id, build_id=b'\x5a' * 20,
                   original_build_id_size=len(o.build_id), build_id_size=20, object=os.path.basename(out).encode(), executable=b'')
+    header.update(given)
     add_sections(original, out, {
         '.soprof.map': table, '.soprof.springs': b''.join(struct.pack('<I', s) for s in springs),
         '.soprof.counters': pack(header), '.soprof.info': listed('relocations', o.info(), [[0, 0x1000, 0]] + stays)})

@@ -130,6 +130,12 @@ fails_with() {
 	is "$(json '[[l["line"], l["count"]] for l in r["annotated"][0]["lines"] if l["count"] is not None]' < j)" \
 		'[[3, 3], [4, 3], [5, 7], [6, 7], [7, 3], [11, 0], [12, 0], [17, 10], [18, 2], [19, 8]]'
 	is "$(json 'r["annotated"][0]["file"]' < j)" /src/report.c
+	# Code that is not counted is neither executed nor never executed.
+	fabricate profile libreport.so q block=never-never_end:0 stays=sum-sum_loop:why
+	(cd "$REPO/test/input" && prof-report -i report.c "$BATS_TEST_TMPDIR/q") > text
+	is "$(awk '$1 == "?" { print $2 }' text | paste -sd ' ')" '3 4 5'
+	is "$(awk '$1 == "#####" { print $2 }' text | paste -sd ' ')" '11 12'
+	is "$(prof-report --json --never q | table coverage 'lines_run lines')" '[[0, 2]]'
 	# Only the object's path is there, not the text.
 	run --separate-stderr prof-report -i src/scale.cc p
 	[ "$status" -eq 0 ]
