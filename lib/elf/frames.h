@@ -41,6 +41,9 @@ void frames_read(struct frames *f, const struct object *o);
 void frames_free(struct frames *f);
 /* The FDE that covers the address, or NULL. */
 const struct frame_fde *frames_find(const struct frames *f, uint64_t address);
+/* How far the stack pointer is below its value at function entry, where the instruction at the address begins, by the FDE's call
+   frame instructions.  False: they do not say it in terms of the stack pointer. */
+bool frames_cfa(const struct frames *f, const struct object *o, const struct frame_fde *fde, uint64_t at, int64_t *depth);
 
 /* Reads one pointer in encoding ENC (DW_EH_PE_*) at *p (whose link-time address is AT), advances *p.  Indirect is not followed. False: bad or cut. */
 bool frame_pointer(const struct object *o, uint8_t enc, const uint8_t **p, const uint8_t *end, uint64_t at, uint64_t func, uint64_t *value);

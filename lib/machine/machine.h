@@ -57,23 +57,24 @@ enum flow_kind {
 	FLOW_FRAME,		/* stack pointer at function entry + a */
 	FLOW_ENTRY,		/* loaded from the table at a */
 	FLOW_TARGET,		/* the table's entry + the address b */
+	FLOW_MANY,		/* one of the values in the set a of the walk (lib/code/flow.h) */
 };
 struct flow_value {
 	uint8_t kind, width, scale;	/* width: bytes an entry; scale: what an entry is multiplied by */
 	bool is_signed;
 	uint32_t id;			/* equal ids: equal values */
-	uint64_t a, b;
+	uint64_t a, b;			/* FLOW_ANY: a not 0: perhaps made of what a table holds, which is no tail call */
 	uint64_t max;			/* FLOW_ANY: proven upper bound; FLOW_ENTRY, FLOW_TARGET: of the index; UINT64_MAX: none */
 };
 enum { FLOW_REGS = 32, FLOW_SLOTS = 24, FLOW_FACTS = 8 };
+struct flow_slot { int64_t at; struct flow_value value; };		/* at: offset from the stack pointer at entry */
 struct flow_state {
-	struct flow_value regs[FLOW_REGS];
-	struct { int64_t at; struct flow_value value; } slots[FLOW_SLOTS];	/* at: offset from the stack pointer at entry */
-	struct { uint32_t id; uint64_t max; } facts[FLOW_FACTS];		/* bounds proven by branches */
-	struct { uint32_t id; uint64_t bound; bool valid; } compare;		/* the last comparison with a constant */
-	uint32_t epoch;							/* of memory: loads of one place in one epoch are equal */
+	uint32_t epoch, frame_epoch;	/* of memory and of the frame: loads of one place in one epoch are equal */
 	uint8_t slot_count, fact_count;
-	bool reached;
+	struct { uint32_t id; uint64_t bound; bool valid; } compare;	/* the last comparison with a constant */
+	struct { uint32_t id; uint64_t max; } facts[FLOW_FACTS];	/* bounds proven by branches */
+	struct flow_value regs[FLOW_REGS];
+	struct flow_slot slots[FLOW_SLOTS];				/* the last member: states are copied up to the last slot */
 };
 enum flow_jump { FLOW_JUMP_UNKNOWN, FLOW_JUMP_TAIL, FLOW_JUMP_TABLE };
 
@@ -123,7 +124,8 @@ struct machine {
 
 	const struct blob { const uint8_t *bytes; size_t size, init, child; } *runtime;
 
-	/* Jump tables: the effect of one instruction; of taking or not taking a conditional branch; what a jump goes through. */
+	/* Jump tables: the effect of one instruction; of taking or not taking a conditional branch; what a jump goes to: TAIL
+	   through a fixed place, TABLE with that value, UNKNOWN with the value that the register has. */
 	void (*flow)(struct flow_state *s, const uint8_t *p, const struct insn *insn);
 	void (*flow_edge)(struct flow_state *s, const uint8_t *p, const struct insn *insn, bool taken);
 	enum flow_jump (*flow_jump)(const struct flow_state *s, const uint8_t *p, const struct insn *insn, struct flow_value *table);

@@ -139,6 +139,23 @@ static void loose_jumps(struct extract *x)
 	}
 }
 
+static void find_tables(struct extract *x)
+{
+	const struct jump_context context = { &x->f, extract_slot, x };
+	VEC(uint64_t) words = { 0 };
+	for (size_t i = 0; i < x->c.ranges.n; i++)
+		code_find_tables(&x->c, &x->c.ranges.v[i], &x->tables, &context);
+	for (size_t i = 0; i < x->relocs.n; i++)
+		if (x->relocs.v[i].type == x->c.m->relative)
+			vec_push(&words, (uint64_t)x->relocs.v[i].addend);
+	for (size_t i = 0; i < x->dynsyms.n; i++)
+		vec_push(&words, x->dynsyms.v[i].value);
+	for (size_t i = 0; i < x->symtab.n; i++)
+		vec_push(&words, x->symtab.v[i].value);
+	code_cut_tables(&x->c, &x->tables, words.v, words.n);
+	vec_free(&words);
+}
+
 const char *extract_object(struct extract *x)
 {
 	const char *fault = code_init(&x->c, &x->o);
@@ -161,9 +178,7 @@ const char *extract_object(struct extract *x)
 	code_check_targets(&x->c);
 	symbol_entries(x);
 	landing_pads(x);
-	for (size_t i = 0; i < x->c.ranges.n; i++)
-		code_find_tables(&x->c, &x->c.ranges.v[i], &x->tables, extract_slot, x);
-	code_cut_tables(&x->c, &x->tables);
+	find_tables(x);
 	loose_jumps(x);
 	extract_addresses(x);
 	return NULL;

@@ -31,6 +31,14 @@ static struct flow_value any(const struct insn *insn, unsigned salt, uint64_t ma
 	return (struct flow_value){ .kind = FLOW_ANY, .id = mix((uint32_t)insn->at, salt), .max = max };
 }
 
+/* Something made of these values, which may have come from a table. */
+static struct flow_value made_of(const struct insn *insn, unsigned salt, uint64_t max, const struct flow_value *x, const struct flow_value *y)
+{
+	struct flow_value v = any(insn, salt, max);
+	v.a = (x->kind == FLOW_ANY ? x->a != 0 : x->kind >= FLOW_ENTRY) || (y && (y->kind == FLOW_ANY ? y->a != 0 : y->kind >= FLOW_ENTRY));
+	return v;
+}
+
 /* The value of the low `bits` of v: the same value when it surely fits. */
 static struct flow_value low(const struct flow_state *s, const struct flow_value *v, unsigned bits)
 {
@@ -39,7 +47,7 @@ static struct flow_value low(const struct flow_state *s, const struct flow_value
 		return *v;
 	if (v->kind == FLOW_ANY && flow_known_max(s, v) <= mask)
 		return *v;
-	return (struct flow_value){ .kind = FLOW_ANY, .id = mix(v->id, bits), .max = mask };
+	return (struct flow_value){ .kind = FLOW_ANY, .id = mix(v->id, bits), .max = mask, .a = v->kind == FLOW_ANY && v->a };
 }
 
 static int slot_find(const struct flow_state *s, int64_t at)
@@ -65,11 +73,13 @@ static void slot_set(struct flow_state *s, int64_t at, const struct flow_value *
 /* A callee or a store through a pointer may change a variable on the stack; only what the compiler spilled is safe. */
 static void slots_forget(struct flow_state *s)
 {
-	for (int i = 0; i < s->slot_count; )
-		if (s->slots[i].value.kind == FLOW_ANY)
-			s->slots[i] = s->slots[--s->slot_count];
-		else
-			i++;
+	for (int i = 0; i < s->slot_count; i++) {
+		struct flow_value *v = &s->slots[i].value;
+		if (v->kind == FLOW_ANY) {
+			v->id = mix(mix(s->epoch, 3), (uint64_t)s->slots[i].at);
+			v->max = UINT64_MAX;
+		}
+	}
 }
 
 static void slots_clobber(struct flow_state *s, int64_t at, unsigned bytes)
@@ -126,7 +136,8 @@ static struct flow_value memory(struct flow_state *s, const ZydisDecodedOperand 
 		int i = slot_find(s, at);
 		if (i != NONE && op->size >= 32)
 			return s->slots[i].value;
-		v = (struct flow_value){ .kind = FLOW_ANY, .id = mix(mix(s->epoch, op->size), (uint64_t)at), .max = is_signed ? UINT64_MAX : max };
+		v = (struct flow_value){ .kind = FLOW_ANY, .id = mix(mix(s->frame_epoch, op->size), (uint64_t)at), .max = is_signed ? UINT64_MAX : max,
+			.a = at < 0 };		/* a local of which nothing is known */
 		if (op->size == 64)
 			slot_set(s, at, &v);
 		return v;
@@ -141,7 +152,10 @@ static struct flow_value memory(struct flow_state *s, const ZydisDecodedOperand 
 		id = mix(id, 5 * s->regs[index].id + s->regs[index].a);
 	if (insn->pc_size)
 		id = mix(id, insn->target);
-	return (struct flow_value){ .kind = FLOW_ANY, .id = id, .max = is_signed ? UINT64_MAX : max };
+	v = (struct flow_value){ .kind = FLOW_ANY, .id = id, .max = is_signed ? UINT64_MAX : max };
+	/* perhaps a table whose address is not known */
+	v.a = index != NONE && ((s->regs[index].kind == FLOW_ANY && s->regs[index].a) || base == NONE || (s->regs[base].kind == FLOW_ANY && s->regs[base].a));
+	return v;
 }
 
 static struct flow_value operand(struct flow_state *s, const ZydisDecodedOperand *op, const struct insn *insn, bool is_signed)
@@ -165,14 +179,15 @@ static struct flow_value operand(struct flow_state *s, const ZydisDecodedOperand
 static void store(struct flow_state *s, const ZydisDecodedOperand *op, const struct flow_value *v)
 {
 	int64_t at;
-	s->epoch = mix(s->epoch, 1);
-	if (frame_place(s, op, &at)) {
-		slots_clobber(s, at, op->size / 8);
-		if (v && op->size >= 32)
-			slot_set(s, at, v);
-	} else {
+	if (!frame_place(s, op, &at)) {
+		s->epoch = mix(s->epoch, 1);
 		slots_forget(s);
+		return;
 	}
+	s->frame_epoch = mix(s->frame_epoch, 1);	/* what lies elsewhere stays as it is */
+	slots_clobber(s, at, op->size / 8);
+	if (v && op->size >= 32)
+		slot_set(s, at, v);
 }
 
 /* Writes a register operand; narrow writes leave a value of which nothing is known. */
@@ -197,7 +212,7 @@ static struct flow_value sum(const struct flow_value *x, const struct flow_value
 		v.b = y->a;
 		return v;
 	}
-	return any(insn, 1, UINT64_MAX);
+	return made_of(insn, 1, UINT64_MAX, x, y);
 }
 
 static struct flow_value address_of(const struct flow_state *s, const ZydisDecodedOperand *op, const struct insn *insn)
@@ -232,7 +247,7 @@ static struct flow_value address_of(const struct flow_state *s, const ZydisDecod
 
 static struct flow_value arithmetic(struct flow_state *s, const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, const struct insn *insn)
 {
-	struct flow_value x = operand(s, &op[0], insn, true);
+	struct flow_value x = operand(s, &op[0], insn, true), y = x;
 	bool constant = op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 	int64_t k = constant ? op[1].imm.value.s : 0;
 	switch (in->mnemonic) {
@@ -242,15 +257,17 @@ static struct flow_value arithmetic(struct flow_state *s, const ZydisDecodedInst
 			return x;
 		}
 		if (in->mnemonic == ZYDIS_MNEMONIC_ADD && !constant && op[0].size == 64) {
-			struct flow_value y = operand(s, &op[1], insn, true);
+			y = operand(s, &op[1], insn, true);
 			return sum(&x, &y, insn);
 		}
 		break;
 	case ZYDIS_MNEMONIC_AND:
 		if (constant && k >= 0)
 			return any(insn, 5, (uint64_t)k);
+		if (constant)
+			return any(insn, 5, flow_known_max(s, &x));
 		if (!constant) {
-			struct flow_value y = operand(s, &op[1], insn, false);
+			y = operand(s, &op[1], insn, false);
 			uint64_t a = flow_known_max(s, &x), b = flow_known_max(s, &y);
 			return any(insn, 5, a < b ? a : b);
 		}
@@ -270,18 +287,28 @@ static struct flow_value arithmetic(struct flow_state *s, const ZydisDecodedInst
 	default:
 		break;
 	}
-	return any(insn, 7, UINT64_MAX);
+	if (!constant)
+		y = operand(s, &op[1], insn, true);
+	return made_of(insn, 7, UINT64_MAX, &x, &y);
+}
+
+/* Of a conditional move. */
+static struct flow_value either(struct flow_state *s, const ZydisDecodedOperand *op, const struct insn *insn)
+{
+	struct flow_value x = operand(s, &op[0], insn, true), y = operand(s, &op[1], insn, true);
+	uint64_t a = flow_known_max(s, &x), b = flow_known_max(s, &y);
+	return made_of(insn, 13, a > b ? a : b, &x, &y);
 }
 
 static void compare(struct flow_state *s, const ZydisDecodedOperand *op, const struct insn *insn)
 {
 	s->compare.valid = false;
-	if (op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && op[1].imm.value.s >= 0) {
+	if (op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && (op[1].imm.value.s >= 0 || op[0].size < 32)) {
 		struct flow_value v = operand(s, &op[0], insn, op[0].size >= 32);
 		if (v.kind == FLOW_ANY) {
 			s->compare.valid = true;
 			s->compare.id = v.id;
-			s->compare.bound = op[1].imm.value.u;
+			s->compare.bound = op[1].imm.value.u & (op[0].size < 32 ? (1u << op[0].size) - 1 : UINT64_MAX);
 		}
 	}
 }
@@ -352,6 +379,12 @@ void x86_64_flow(struct flow_state *s, const uint8_t *p, const struct insn *insn
 	case ZYDIS_MNEMONIC_ADD: case ZYDIS_MNEMONIC_SUB: case ZYDIS_MNEMONIC_AND: case ZYDIS_MNEMONIC_SHR: case ZYDIS_MNEMONIC_SHL:
 		v = arithmetic(s, &in, op, insn);
 		break;
+	case ZYDIS_MNEMONIC_CMOVB: case ZYDIS_MNEMONIC_CMOVBE: case ZYDIS_MNEMONIC_CMOVL: case ZYDIS_MNEMONIC_CMOVLE:
+	case ZYDIS_MNEMONIC_CMOVNB: case ZYDIS_MNEMONIC_CMOVNBE: case ZYDIS_MNEMONIC_CMOVNL: case ZYDIS_MNEMONIC_CMOVNLE:
+	case ZYDIS_MNEMONIC_CMOVNO: case ZYDIS_MNEMONIC_CMOVNP: case ZYDIS_MNEMONIC_CMOVNS: case ZYDIS_MNEMONIC_CMOVNZ:
+	case ZYDIS_MNEMONIC_CMOVO: case ZYDIS_MNEMONIC_CMOVP: case ZYDIS_MNEMONIC_CMOVS: case ZYDIS_MNEMONIC_CMOVZ:
+		v = either(s, op, insn);
+		break;
 	case ZYDIS_MNEMONIC_XOR:
 		v = any(insn, 8, op[1].type == ZYDIS_OPERAND_TYPE_REGISTER && op[0].type == ZYDIS_OPERAND_TYPE_REGISTER
 		        && op[0].reg.value == op[1].reg.value ? 0 : UINT64_MAX);
@@ -403,10 +436,5 @@ enum flow_jump x86_64_flow_jump(const struct flow_state *state, const uint8_t *p
 	if (op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && insn->pc_size)
 		return FLOW_JUMP_TAIL;			/* through the GOT */
 	*table = operand(s, &op[0], insn, false);
-	if (table->kind == FLOW_TARGET || (table->kind == FLOW_ENTRY && table->width == 8))
-		return FLOW_JUMP_TABLE;
-	if (table->kind == FLOW_ENTRY)
-		return FLOW_JUMP_UNKNOWN;
-	const struct flow_value *sp = &s->regs[RSP];
-	return sp->kind == FLOW_FRAME && sp->a == 0 ? FLOW_JUMP_TAIL : FLOW_JUMP_UNKNOWN;
+	return table->kind == FLOW_ANY || table->kind == FLOW_FRAME ? FLOW_JUMP_UNKNOWN : FLOW_JUMP_TABLE;
 }
