@@ -88,7 +88,8 @@ static int by_start(const void *a, const void *b)
 
 void code_sort(struct code *c)
 {
-	qsort(c->ranges.v, c->ranges.n, sizeof *c->ranges.v, by_start);
+	if (c->ranges.n)
+		qsort(c->ranges.v, c->ranges.n, sizeof *c->ranges.v, by_start);
 	size_t n = 0;
 	for (size_t i = 0; i < c->ranges.n; i++) {
 		struct code_range r = c->ranges.v[i];

@@ -126,7 +126,8 @@ static bool loose_label_near(const struct extract *x, uint32_t at)
    lead to those. */
 static void loose_jumps(struct extract *x)
 {
-	qsort(x->tables.v, x->tables.n, sizeof *x->tables.v, by_jump);
+	if (x->tables.n)
+		qsort(x->tables.v, x->tables.n, sizeof *x->tables.v, by_jump);
 	for (size_t i = 0; i < x->c.ranges.n; i++) {
 		struct code_range *r = &x->c.ranges.v[i];
 		for (uint32_t k = 0; r->kind == RANGE_CODE && !r->why && k < r->ends_n; k++) {
@@ -170,7 +171,8 @@ const char *extract_object(struct extract *x)
 	x->relocs = object_relocs(&x->o);
 	x->dynsyms = object_dynsyms(&x->o);
 	x->symtab = object_symtab(&x->o);
-	qsort(x->relocs.v, x->relocs.n, sizeof *x->relocs.v, by_offset);
+	if (x->relocs.n)
+		qsort(x->relocs.v, x->relocs.n, sizeof *x->relocs.v, by_offset);
 	add_fde_ranges(x);
 	code_sort(&x->c);
 	sweep(x);
