@@ -70,6 +70,21 @@ static bool entry(const struct search *f, const struct jump_table *t, uint32_t i
 	return jump_entry(f->w.c, t, i, &at, target) && (t->base || f->context->slot(f->context->slots, at, target));
 }
 
+/* Where the table must end because something else begins. */
+static uint32_t until_mark(const struct search *f, const struct jump_table *t)
+{
+	const struct jump_context *k = f->context;
+	size_t lo = 0, hi = k->mark_count;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (k->marks[mid] <= t->at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < k->mark_count ? (k->marks[lo] - t->at) / t->width : MAX_ENTRIES;
+}
+
 /* Counts the entries that lead somewhere, n at most. */
 static uint32_t count_entries(struct search *f, const struct jump_table *t, uint32_t n, bool bounded, uint32_t *good)
 {
@@ -84,13 +99,19 @@ static uint32_t count_entries(struct search *f, const struct jump_table *t, uint
 /* False: this is no table. */
 static bool read_table(struct search *f, struct jump_table *t, uint64_t max)
 {
-	uint32_t good, n = max < MAX_ENTRIES ? (uint32_t)max + 1 : MAX_ENTRIES;
-	t->count = count_entries(f, t, n, max < MAX_ENTRIES, &good);
-	t->proven = t->count == n && max < MAX_ENTRIES;
-	/* a bound that comes from the width of the index or of a mask may lie above the end of the table */
-	t->exact = t->proven && (n & (n - 1));
-	if (!t->proven)
-		t->count = count_entries(f, t, n, false, &good);
+	uint32_t good, room = until_mark(f, t), n = max < MAX_ENTRIES ? (uint32_t)max + 1 : MAX_ENTRIES;
+	/* a bound that comes from the width of the index or from a mask may lie beyond the end of the table */
+	t->exact = max < MAX_ENTRIES && (n & (n - 1)) && count_entries(f, t, n, true, &good) == n;
+	if (t->exact) {
+		t->count = n;
+		t->proven = true;
+	} else {
+		bool bounded = n <= room && max < MAX_ENTRIES;
+		t->count = count_entries(f, t, n < room ? n : room, bounded, &good);
+		t->proven = bounded && t->count == n;
+		if (bounded && !t->proven)
+			t->count = count_entries(f, t, n, false, &good);
+	}
 	return good > 0;
 }
 
@@ -253,56 +274,69 @@ static int by_table(const void *a, const void *b)
 	return x->at != y->at ? (x->at < y->at ? -1 : 1) : 0;
 }
 
-struct cutting { struct jump_table **sorted; size_t n; };
-
-/* Ends the table that begins before at and goes on behind it. */
-static void cut(const struct cutting *c, uint64_t at, bool exact_too)
+/* Ends the tables before the one at i that go on behind its beginning. */
+static void cut(struct jump_table **sorted, size_t i)
 {
-	size_t lo = 0, hi = c->n;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		if (c->sorted[mid]->at < at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (size_t i = lo; i-- > 0 && c->sorted[i]->at == c->sorted[lo - 1]->at; ) {
-		struct jump_table *t = c->sorted[i];
-		if (at >= (uint64_t)t->at + (uint64_t)t->count * t->width || (t->exact && !exact_too))
+	size_t k = i;
+	while (k > 0 && sorted[k - 1]->at == sorted[i]->at)
+		k--;
+	for (size_t n = k; n-- > 0 && sorted[n]->at == sorted[k - 1]->at; ) {
+		struct jump_table *t = sorted[n];
+		if (sorted[i]->at >= (uint64_t)t->at + (uint64_t)t->count * t->width)
 			continue;
-		t->count = (at - t->at) / t->width;
+		t->count = (sorted[i]->at - t->at) / t->width;
 		t->proven = t->exact = false;
 	}
 }
 
 /* One table cannot have entries of two kinds: the code that uses it was misunderstood. */
-static void find_contradictions(struct code *c, const struct cutting *k)
+static void contradiction(struct code *c, const struct jump_table *x, const struct jump_table *y)
 {
-	for (size_t i = 1; i < k->n; i++) {
-		const struct jump_table *x = k->sorted[i - 1], *y = k->sorted[i];
-		if (x->at != y->at || (x->base == y->base && x->width == y->width && x->is_signed == y->is_signed))
-			continue;
-		for (int n = 0; n < 2; n++) {
-			struct code_range *r = code_range_at(c, (n ? y : x)->jump);
-			if (r && !r->why)
-				r->why = code_reason(c, "the jump table at 0x%x is used in two ways", x->at);
-		}
+	if (x->at != y->at || (x->base == y->base && x->width == y->width && x->is_signed == y->is_signed))
+		return;
+	for (int n = 0; n < 2; n++) {
+		struct code_range *r = code_range_at(c, (n ? y : x)->jump);
+		if (r && !r->why)
+			r->why = code_reason(c, "the jump table at 0x%x is used in two ways", x->at);
 	}
 }
 
-void code_cut_tables(struct code *c, jump_tables *tables, const uint64_t *words, size_t n)
+void code_cut_tables(struct code *c, jump_tables *tables)
 {
-	struct cutting k = { xmalloc((tables->n + 1) * sizeof *k.sorted), tables->n };
+	struct jump_table **sorted = xmalloc((tables->n + 1) * sizeof *sorted);
 	for (size_t i = 0; i < tables->n; i++)
-		k.sorted[i] = &tables->v[i];
-	if (k.n)
-		qsort(k.sorted, k.n, sizeof *k.sorted, by_table);
-	for (size_t i = 0; i < tables->n; i++)
-		cut(&k, tables->v[i].at, true);
-	for (size_t i = 0; k.n && i < c->refs.n; i++)
-		cut(&k, c->refs.v[i].target, false);
-	for (size_t i = 0; k.n && i < n; i++)
-		cut(&k, words[i], false);
-	find_contradictions(c, &k);
-	free(k.sorted);
+		sorted[i] = &tables->v[i];
+	if (tables->n)
+		qsort(sorted, tables->n, sizeof *sorted, by_table);
+	for (size_t i = 1; i < tables->n; i++) {
+		if (sorted[i]->at != sorted[i - 1]->at)
+			cut(sorted, i);
+		else
+			contradiction(c, sorted[i - 1], sorted[i]);
+	}
+	free(sorted);
+}
+
+static int by_mark(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+	return *x != *y ? (*x < *y ? -1 : 1) : 0;
+}
+
+void jump_marks(struct jump_context *k, const struct code *c, const uint64_t *words, size_t n)
+{
+	k->marks = xmalloc((c->refs.n + n + 1) * sizeof *k->marks);
+	k->mark_count = 0;
+	for (size_t i = 0; i < c->refs.n + n; i++) {
+		uint64_t a = i < n ? words[i] : c->refs.v[i - n].target;
+		if (a && a <= UINT32_MAX && !code_in(c, a))
+			k->marks[k->mark_count++] = (uint32_t)a;
+	}
+	if (k->mark_count)
+		qsort(k->marks, k->mark_count, sizeof *k->marks, by_mark);
+	size_t m = 0;
+	for (size_t i = 0; i < k->mark_count; i++)
+		if (!m || k->marks[m - 1] != k->marks[i])
+			k->marks[m++] = k->marks[i];
+	k->mark_count = m;
 }

@@ -18,7 +18,15 @@ typedef VEC(struct jump_table) jump_tables;
 /* Is the 8-byte slot at a relocated to hold a text address?  Gives that address. */
 typedef bool (*code_slot)(void *context, uint64_t a, uint64_t *text);
 
-struct jump_context { const struct frames *frames; code_slot slot; void *slots; };
+struct jump_context {
+	const struct frames *frames;
+	code_slot slot;
+	void *slots;
+	uint32_t *marks;		/* where something in data begins that code, data or symbols refer to; ascending */
+	size_t mark_count;
+};
+/* Fills marks from the code's references and from words (addresses held in data, values of symbols; n of them, in any order). */
+void jump_marks(struct jump_context *k, const struct code *c, const uint64_t *words, size_t n);
 
 /* Follows the values of registers through the range (after sweep, sort and check), adds a row to tables for each table of each
    jump and marks the targets as heads.  An indirect jump that is neither a tail call nor resolved sets the range's why. */
@@ -27,7 +35,6 @@ void code_find_tables(struct code *c, struct code_range *r, jump_tables *tables,
 /* Entry i's place and target.  False: the table does not lie in the file there. */
 bool jump_entry(const struct code *c, const struct jump_table *t, uint32_t i, uint64_t *at, uint64_t *target);
 
-/* To be called once all tables are known: a table ends where another one begins, and one whose bound no comparison proves also
-   where something begins that code, data (words: addresses held in data, n of them, in any order) or symbols refer to. */
-void code_cut_tables(struct code *c, jump_tables *tables, const uint64_t *words, size_t n);
+/* To be called once all tables are known: a table ends where another one begins. */
+void code_cut_tables(struct code *c, jump_tables *tables);
 #endif

@@ -142,19 +142,23 @@ static void loose_jumps(struct extract *x)
 
 static void find_tables(struct extract *x)
 {
-	const struct jump_context context = { &x->f, extract_slot, x };
+	struct jump_context context = { .frames = &x->f, .slot = extract_slot, .slots = x };
 	VEC(uint64_t) words = { 0 };
-	for (size_t i = 0; i < x->c.ranges.n; i++)
-		code_find_tables(&x->c, &x->c.ranges.v[i], &x->tables, &context);
 	for (size_t i = 0; i < x->relocs.n; i++)
 		if (x->relocs.v[i].type == x->c.m->relative)
 			vec_push(&words, (uint64_t)x->relocs.v[i].addend);
-	for (size_t i = 0; i < x->dynsyms.n; i++)
-		vec_push(&words, x->dynsyms.v[i].value);
-	for (size_t i = 0; i < x->symtab.n; i++)
-		vec_push(&words, x->symtab.v[i].value);
-	code_cut_tables(&x->c, &x->tables, words.v, words.n);
+	for (int t = 0; t < 2; t++) {
+		const struct object_symbols *s = t ? &x->symtab : &x->dynsyms;
+		for (size_t i = 0; i < s->n; i++)
+			if (s->v[i].section != SHN_UNDEF)
+				vec_push(&words, s->v[i].value);
+	}
+	jump_marks(&context, &x->c, words.v, words.n);
 	vec_free(&words);
+	for (size_t i = 0; i < x->c.ranges.n; i++)
+		code_find_tables(&x->c, &x->c.ranges.v[i], &x->tables, &context);
+	free(context.marks);
+	code_cut_tables(&x->c, &x->tables);
 }
 
 const char *extract_object(struct extract *x)
