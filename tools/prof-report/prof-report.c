@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include "lib/base/msg.h"
 #include "lib/base/out.h"
+#include "lib/base/progress.h"
 #include "tools/prof-report/report.h"
 #include "tools/prof-report/source.h"
 
@@ -65,6 +66,7 @@ static void open_views(void)
 {
 	report.count = report.profile.objects.n;
 	report.views = xcalloc(report.count, sizeof *report.views);
+	progress_begin("objects", report.count);
 	for (size_t i = 0; i < report.count; i++) {
 		struct view *v = &report.views[i];
 
@@ -76,7 +78,9 @@ static void open_views(void)
 		report.bytes += v->bytes;
 		report.bytes_run += v->bytes_run;
 		report.gap_bytes = add_sat(report.gap_bytes, v->gap_bytes);
+		progress_at(i + 1);
 	}
+	progress_end();
 }
 
 static void never_tables(void)
