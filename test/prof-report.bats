@@ -158,11 +158,11 @@ fails_with() {
 
 @test "prof-report: reasons of one kind are one row" {
 	library
-	fabricate profile libreport.so p "stays=sum-sum_loop:an indirect jump at 0x1234" "stays=never-never_end:an indirect jump at 0xff" \
+	fabricate profile libreport.so p "stays=sum-sum_loop:an indirect jump at 0x1234" "stays=never-never_end:an indirect jump at 0xff: a value at 0x10 of others" \
 		"stays=sum_out-sum_end:an indirect jump at 0xfg" "stays=bare-bare_end:an indirect jump"
-	is "$(prof-report --json p | table not_counted 'bytes ranges why')" '[[16, 3, "an indirect jump"], [1, 1, "an indirect jump at 0xfg"]]'
+	is "$(prof-report --json p | table not_counted 'bytes ranges why')" '[[11, 2, "an indirect jump"], [5, 1, "an indirect jump: a value of others"], [1, 1, "an indirect jump at 0xfg"]]'
 	is "$(prof-report --json --not-counted p | table not_counted_ranges 'size name why')" \
-		'[[10, "sum", "an indirect jump at 0x1234"], [5, "never", "an indirect jump at 0xff"], [1, "sum+0x10", "an indirect jump at 0xfg"], [1, "[.text]+0x2e", "an indirect jump"]]'
+		'[[10, "sum", "an indirect jump at 0x1234"], [5, "never", "an indirect jump at 0xff: a value at 0x10 of others"], [1, "sum+0x10", "an indirect jump at 0xfg"], [1, "[.text]+0x2e", "an indirect jump"]]'
 }
 
 @test "prof-report: blocks" {

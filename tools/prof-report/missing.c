@@ -1,4 +1,5 @@
 /* missing.c - what never ran, and what was not counted and why. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tools/prof-report/report.h"
@@ -121,23 +122,30 @@ void report_never_blocks(struct report *r)
 	table_end(&t, left);
 }
 
-/* Ranges of one object that stayed for one reason; the address that a reason ends with tells one range from another, not the kind. */
-struct reason { const char *why; size_t length; uint64_t ranges, bytes; };
-struct reasons { VEC(struct reason) v; };
+/* Ranges of one object that stayed for one kind of reason. */
+struct reason { const char *why; uint64_t ranges, bytes; };
+struct reasons { VEC(struct reason) v; struct arena arena; };
 
-static struct reason reason_of(const struct profile_gap *gap)
+/* The reason without its places ("at 0x1234"), which tell one range from another and not one kind from another. */
+static const char *kind_of(struct arena *a, const char *why)
 {
-	const char *why = gap->why ? gap->why : "no reason given", *at = strstr(why, " at 0x");
+	char *kind = arena_strdup(a, why), *to = kind;
 
-	return (struct reason){ why, at && !at[6 + strspn(at + 6, "0123456789abcdef")] ? (size_t)(at - why) : strlen(why), 1, gap->size };
+	for (const char *from = kind; *from;) {
+		size_t digits = strncmp(from, " at 0x", 6) ? 0 : strspn(from + 6, "0123456789abcdef");
+
+		if (digits && !isalnum((unsigned char)from[6 + digits]))
+			from += 6 + digits;
+		else
+			*to++ = *from++;
+	}
+	*to = 0;
+	return kind;
 }
 
 static int by_why(const void *pa, const void *pb)
 {
-	const struct reason *a = pa, *b = pb;
-	int order = strncmp(a->why, b->why, a->length < b->length ? a->length : b->length);
-
-	return order ? order : a->length < b->length ? -1 : a->length > b->length;
+	return strcmp(((const struct reason *)pa)->why, ((const struct reason *)pb)->why);
 }
 
 static int by_bytes(const void *pa, const void *pb)
@@ -152,7 +160,8 @@ static void find_reasons(struct reasons *found, const struct view *v)
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->p->gaps.n; i++)
-		vec_push(&found->v, reason_of(&v->p->gaps.v[i]));
+		vec_push(&found->v, ((struct reason){
+			kind_of(&found->arena, v->p->gaps.v[i].why ? v->p->gaps.v[i].why : "no reason given"), 1, v->p->gaps.v[i].size }));
 	if (found->v.n)
 		qsort(found->v.v, found->v.n, sizeof *found->v.v, by_why);
 	for (size_t i = 0; i < found->v.n; i++)
@@ -169,20 +178,18 @@ static void find_reasons(struct reasons *found, const struct view *v)
 
 static void reasons_of(struct table *t, const struct view *v)
 {
-	struct reasons found = {{0}};
+	struct reasons found = { .v = {0} };
 
 	find_reasons(&found, v);
 	for (size_t i = 0; i < found.v.n; i++) {
-		char *why = xasprintf("%.*s", (int)found.v.v[i].length, found.v.v[i].why);
-
 		table_number(t, found.v.v[i].bytes);
 		table_percent(t, found.v.v[i].bytes, add_sat(v->bytes, v->gap_bytes));
 		table_number(t, found.v.v[i].ranges);
 		table_text(t, v->label);
-		table_text(t, why);
-		free(why);
+		table_text(t, found.v.v[i].why);
 	}
 	vec_free(&found.v);
+	arena_free(&found.arena);
 }
 
 static void report_ranges(struct report *r)
