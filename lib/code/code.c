@@ -37,8 +37,8 @@ const char *code_init(struct code *c, const struct object *o)
 		hi = h->sh_addr + h->sh_size > hi ? h->sh_addr + h->sh_size : hi;
 	}
 	for (size_t i = 0; i < o->phnum; i++)
-		if (o->phdrs[i].p_type == PT_LOAD && o->phdrs[i].p_vaddr + o->phdrs[i].p_memsz > UINT32_MAX - (1u << 30))
-			return "addresses beyond 4 GiB";
+		if (o->phdrs[i].p_type == PT_LOAD && o->phdrs[i].p_vaddr + o->phdrs[i].p_memsz > CODE_BEYOND)
+			return "addresses beyond 3 GiB";
 	if (lo >= hi)
 		return "no code";
 	c->lo = lo & ~(uint64_t)63;

@@ -7,6 +7,7 @@
 #include "lib/machine/machine.h"
 
 enum { CODE_NONE = -1 };
+#define CODE_BEYOND UINT32_C(0xc0000000)	/* no object reaches as far; targets from here on are negative ones */
 enum code_range_kind { RANGE_FDE, RANGE_CODE, RANGE_PLT };
 extern const char *const code_range_kinds[];		/* "fde", "code", "plt" */
 

@@ -46,7 +46,7 @@ def one(task):
     for kind in ('counted', 'poison'):
         os.makedirs(f'{out}/{kind}', exist_ok=True)
     said, table = [], out + '/table'
-    first = run('sh', '-c', 'so-input -q --only "*/${1##*/}" "$1" >"$2/list" ; reloc-extract -v -o "$2/table" "$2/list"', 'sh', path, out)
+    first = run('sh', '-c', 'so-input -q --with-app --only "*/${1##*/}" "$1" >"$2/list" ; reloc-extract -v -o "$2/table" "$2/list"', 'sh', path, out)
     said += first.stderr.splitlines()
     for kind, options in (('counted', ['-v']), ('poison', ['-q', '--identity', '--poison-old'])):
         got = run('so-gen', *options, '-o', f'{out}/{kind}', table)

@@ -21,6 +21,8 @@ static void fix_ref(struct emit *x, const struct block *b, const struct code_ref
 	uint32_t into = ref->at - b->old;	/* of a split block: one byte of the instruction is missing */
 	struct insn insn = { .at = ref->at, .len = ref->len, .pc_pos = ref->pc_pos, .pc_size = 4, .target = ref->target };
 	uint64_t target = ref->flags & INSN_ADDRESS ? gen_address(g, ref->target) : ref->target;
+	if (target >= CODE_BEYOND)		/* a table's address less an offset: below 0 */
+		target -= UINT64_C(1) << 32;
 	uint32_t place = body + (into - within);
 	if (!g->c.m->pc_field(x->out + place, x->at + place, &insn, target))
 		x->fault = "an operand is out of reach of new text";
