@@ -21,6 +21,14 @@ static void read_ranges(struct gen *g)
 	code_check_targets(&g->c);
 }
 
+/* Text relocations: the copy would not get what the loader writes. */
+static void check_relocations(struct gen *g)
+{
+	for (size_t i = 0; i < g->relocs.n; i++)
+		if (code_in(&g->c, g->relocs.v[i].offset))
+			keep(g, code_range_at(&g->c, g->relocs.v[i].offset), "a relocation changes its bytes at 0x%llx", g->relocs.v[i].offset);
+}
+
 static bool known(void *context, uint64_t a) { return code_starts(context, a); }
 
 /* Landing pads of which a row is missing, unwinding rules that cannot be moved: the function stays. */
@@ -270,6 +278,7 @@ const char *gen_blocks(struct gen *g)
 {
 	struct code *c = &g->c;
 	read_ranges(g);
+	check_relocations(g);
 	check_frames(g);
 	table_heads(g);
 	g->is_block = xcalloc((c->hi - c->lo) / 64 + 2, 8);
