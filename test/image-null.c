@@ -11,7 +11,7 @@
 
 static void add_note(struct image *img)
 {
-	struct image_section *s = image_add(img, IMAGE_R, SECTION_NOTE, SHT_NOTE, 12 + 8 + 4, 4);
+	struct image_section *s = image_add(img, IMAGE_R, SECTION_NOTE, SHT_PROGBITS, 12 + 8 + 4, 4);
 	uint8_t words[] = { 7, 4, SOPROF_NOTE_TYPE };
 
 	for (int i = 0; i < 3; i++)

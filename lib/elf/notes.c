@@ -44,7 +44,9 @@ static const uint8_t *find(const struct object *o, const struct wanted *w, unsig
 	for (size_t i = 1; i < o->shnum; i++) {
 		const GElf_Shdr *h = &o->sections[i].h;
 
-		if (h->sh_type == SHT_NOTE && (desc = walk(o, h->sh_offset, h->sh_size, h->sh_addralign, w, n)))
+		/* Our own is not of the type of notes: eu-elflint knows no owner of that name. */
+		if ((h->sh_type == SHT_NOTE || (h->sh_type == SHT_PROGBITS && !strcmp(o->sections[i].name, SECTION_NOTE)))
+		    && (desc = walk(o, h->sh_offset, h->sh_size, h->sh_addralign, w, n)))
 			return desc;
 	}
 	return NULL;

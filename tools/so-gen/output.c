@@ -91,7 +91,8 @@ static void note(struct image_section *s, const uint8_t *id, unsigned n)
 	memcpy(s->bytes, head, 12);
 	memcpy(s->bytes + 12, SOPROF_NOTE_OWNER, sizeof SOPROF_NOTE_OWNER);
 	memcpy(s->bytes + 20, &version, 4);
-	memcpy(s->bytes + 24, id, n);
+	if (n)
+		memcpy(s->bytes + 24, id, n);
 }
 
 const char *gen_sections(struct gen *g)
@@ -113,7 +114,7 @@ const char *gen_sections(struct gen *g)
 		g->header = image_add(img, IMAGE_RW, SECTION_COUNTERS, SHT_PROGBITS, page, page);
 		g->counters = image_add(img, IMAGE_RW, SECTION_COUNTS, SHT_NOBITS, (8 * (g->blocks.n + g->springs.n) + page - 1) & -(uint64_t)page, page);
 	}
-	g->note = image_add(img, IMAGE_R, SECTION_NOTE, SHT_NOTE, 24 + ((id_size + 3) & ~3u), 4);
+	g->note = image_add(img, IMAGE_R, SECTION_NOTE, SHT_PROGBITS, 24 + ((id_size + 3) & ~3u), 4);
 	g->info_section = image_add(img, IMAGE_R, SECTION_INFO, SHT_PROGBITS, info_size, 1);
 	if (g->unwind.eh_frame_size) {
 		g->except = g->unwind.except_size ? image_add(img, IMAGE_R, ".gcc_except_table", SHT_PROGBITS, g->unwind.except_size, 4) : NULL;
@@ -159,7 +160,8 @@ static void write_header(struct gen *g)
 	h->header_address = g->header->address;
 	h->map_hash = XXH3_64bits(g->map->bytes, g->map->size);
 	h->original_build_id_size = n;
-	memcpy(h->original_build_id, id, n);
+	if (n)
+		memcpy(h->original_build_id, id, n);
 	snprintf(h->object, sizeof h->object, "%s", base_name(g->info->name));
 	private_page->alive = 1;
 	snprintf(private_page->directory, sizeof private_page->directory, "%s", g->options->directory);
