@@ -1,33 +1,52 @@
-# make            the programs, in bin/
-# make demo       install what is needed, build, profile a real program, print a report
-# make check      install what is needed, build, run the tests
+# make                programs into bin/, everything else that is made into build/; V=1 shows the commands
+# make demo           installs what is missing, builds, profiles a real program, prints its report
+# make check          installs what is missing, builds, runs the tests; TESTS="formats so-gen" runs some of them
+# make check-oracle   counters against callgrind and a single-stepper, for every workload (ten minutes)
+# make check-corpus   every shared object of this machine (long)
+# make check-asan     the tests of bad input on programs built with the address and undefined-behaviour sanitizers
+# make lint           both compilers over everything, warnings are errors
+# make bench          speed of profiled objects and of the pipeline
+# make install        PREFIX=/usr/local, DESTDIR=
+# make runtime-blobs  makes runtime/blob-MACHINE.h again (runtime/rules.mk)
 CC = gcc
+CLANG = clang-14
 CFLAGS = -O2 -g
 WARN = -std=c11 -Wall -Wextra -Wpedantic
 CPPFLAGS = -I. -D_GNU_SOURCE
 LDLIBS = -lelf -lcbor -lxxhash -lZydis
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined
 BUILD = build
 BIN = bin
+PREFIX = /usr/local
+DESTDIR =
+
+Q = $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s%s\n' $(1) $(2))
 
 TOOLS = so-input reloc-extract so-gen map-dump count-extract prof-report
 LIB_SRC = $(wildcard lib/base/*.c formats/*.c lib/elf/*.c lib/machine/*.c lib/machine/*/*.c lib/code/*.c)
 LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/%.o)
+TOOL_SRC = $(foreach t,$(TOOLS),$(wildcard tools/$(t)/*.c))
+MAN = $(foreach t,$(TOOLS),$(wildcard tools/$(t)/$(t).1))
 
 all: $(TOOLS:%=$(BIN)/%)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(WARN) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) $(WARN) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/libsoprof.a: $(LIB_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)ar rcs $@ $^
 
 define tool
 $(1)_OBJ = $$(patsubst %.c,$$(BUILD)/%.o,$$(wildcard tools/$(1)/*.c))
 $$(BIN)/$(1): $$($(1)_OBJ) $$(BUILD)/libsoprof.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS) $$(LDLIBS_$(1))
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS) $$(LDLIBS_$(1))
 endef
 $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 # The archive: the shared library hides the demangler that can be stopped (tools/prof-report/functions.c).
@@ -35,8 +54,55 @@ LDLIBS_prof-report = -ldw -l:libsupc++.a
 
 include runtime/rules.mk
 
-clean:
-	rm -rf $(BUILD) $(BIN)
+# The same programs with the sanitizers, in build-asan/.
+asan:
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-asan BIN=$(BUILD)-asan/bin CFLAGS="-O1 -g -fno-omit-frame-pointer $(SANITIZE)" all
 
-.PHONY: all clean
--include $(LIB_OBJ:.o=.d) $(wildcard $(BUILD)/tools/*/*.d)
+# Packages are asked for by name only where a target is meant to install them: plain `make` never does.
+packages-build:
+	@test/install-packages test/packages-build
+
+packages-test: packages-build
+	@test/install-packages test/packages-check test/packages
+
+demo: packages-build
+	@test/install-packages test/packages-demo
+	@$(MAKE) --no-print-directory -s all say=
+	@BIN=$(abspath $(BIN)) test/demo $(BUILD)/demo
+
+check: packages-test
+	@BIN=$(BIN) BUILD=$(BUILD) MAKE=$(MAKE) test/check $(TESTS)
+
+check-asan: packages-test
+	@BIN=$(BIN) BUILD=$(BUILD) MAKE=$(MAKE) test/check --asan $(TESTS)
+
+check-oracle: packages-test all
+	@BIN=$(abspath $(BIN)) test/oracle/all
+
+check-corpus: packages-test all
+	@BIN=$(abspath $(BIN)) test/corpus
+
+bench: packages-build
+	@$(MAKE) --no-print-directory -s all say=
+	@BIN=$(abspath $(BIN)) bench/run
+
+LINT_SRC = $(LIB_SRC) $(TOOL_SRC) $(filter-out $(LINT_NOT),$(wildcard test/*.c test/*/*.c test/*/*/*.c bench/*.c))
+# Inputs whose code is what matters, and those that need headers of what they embed.
+LINT_NOT = $(wildcard test/input/*.c test/workloads/host/*.c bench/zstdbench.c)
+LINT_FLAGS = $(WARN) -Werror $(CPPFLAGS) -fsyntax-only
+lint:
+	$(call say,LINT,"with $(CC) and $(CLANG)")
+	$(Q)printf '%s\n' $(LINT_SRC) | xargs -P2 -n8 $(CC) $(LINT_FLAGS)
+	$(Q)printf '%s\n' $(LINT_SRC) | xargs -P2 -n8 $(CLANG) $(LINT_FLAGS)
+	$(Q)$(foreach m,$(RUNTIME_MACHINES),$(RUNTIME_CC) $(RUNTIME_FLAGS) $(RUNTIME_FLAGS_$(m)) -Werror -fsyntax-only $(RUNTIME_SRC) &&) true
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(TOOLS:%=$(BIN)/%) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-asan $(BIN)
+
+.PHONY: all asan packages-build packages-test demo check check-asan check-oracle check-corpus bench lint install clean
+-include $(LIB_OBJ:.o=.d) $(TOOL_SRC:%.c=$(BUILD)/%.d)
