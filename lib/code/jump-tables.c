@@ -131,7 +131,7 @@ static const char *use_table(struct search *f, const struct insn *insn, const st
 	struct jump_table t = { .jump = insn->at, .at = v->a, .base = v->kind == FLOW_TARGET ? v->b : 0, .width = v->width,
 		.scale = v->scale, .is_signed = v->is_signed };
 	if (v->a > UINT32_MAX || v->b > UINT32_MAX || !read_table(f, &t, v->max))
-		return "nothing at 0x%x that could be its table";
+		return "no entry of its table leads anywhere";
 	for (uint32_t i = 0; i < t.count; i++) {
 		uint64_t target;
 		if (entry(f, &t, i, &target) && is_inside(f, target))

@@ -46,16 +46,37 @@ bool extract_slot(void *context, uint64_t a, uint64_t *text)
 	return r && r->type == x->c.m->relative && extract_reloc_text(x, r, text);
 }
 
-/* Does an absolute jump table have this slot? */
-static bool in_label_table(const struct extract *x, uint64_t a)
+static int by_address(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+	return *x != *y ? (*x < *y ? -1 : 1) : 0;
+}
+
+static bool holds(const uint32_t *v, size_t n, uint64_t a)
+{
+	uint32_t key = (uint32_t)a;
+	return n && a <= UINT32_MAX && bsearch(&key, v, n, sizeof key, by_address);
+}
+
+/* Sorts what the tables say: the slots of those that hold addresses, the bases of the others. */
+static void sort_tables(struct extract *x)
 {
 	for (size_t i = 0; i < x->tables.n; i++) {
 		const struct jump_table *t = &x->tables.v[i];
-		if (t->base == 0 && a >= t->at && a - t->at < (uint64_t)t->count * t->width && (a - t->at) % t->width == 0)
-			return true;
+		for (uint32_t k = 0; k < t->count && !t->base; k++)
+			vec_push(&x->label_slots, t->at + k * t->width);
+		if (t->base)
+			vec_push(&x->table_bases, t->base);
 	}
-	return false;
+	if (x->label_slots.n)
+		qsort(x->label_slots.v, x->label_slots.n, sizeof *x->label_slots.v, by_address);
+	if (x->table_bases.n)
+		qsort(x->table_bases.v, x->table_bases.n, sizeof *x->table_bases.v, by_address);
 }
+
+/* Does an absolute jump table have this slot? */
+static bool in_label_table(const struct extract *x, uint64_t a) { return holds(x->label_slots.v, x->label_slots.n, a); }
+static bool is_table_base(const struct extract *x, uint64_t a) { return holds(x->table_bases.v, x->table_bases.n, a); }
 
 enum address_use extract_use(const struct extract *x, const struct object_reloc *r, uint64_t *text)
 {
@@ -100,14 +121,6 @@ static void data_addresses(struct extract *x)
 	}
 }
 
-static bool is_table_base(const struct extract *x, uint64_t a)
-{
-	for (size_t i = 0; i < x->tables.n; i++)
-		if (x->tables.v[i].base == a)
-			return true;
-	return false;
-}
-
 static void code_addresses(struct extract *x)
 {
 	for (size_t i = 0; i < x->c.refs.n; i++) {
@@ -138,6 +151,7 @@ static void own_addresses(struct extract *x)
 
 void extract_addresses(struct extract *x)
 {
+	sort_tables(x);
 	data_addresses(x);
 	code_addresses(x);
 	own_addresses(x);

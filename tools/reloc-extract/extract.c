@@ -199,6 +199,8 @@ void extract_free(struct extract *x)
 	free(x->symtab.v);
 	free(x->entries);
 	vec_free(&x->tables);
+	vec_free(&x->label_slots);
+	vec_free(&x->table_bases);
 	vec_free(&x->pads);
 }
 

@@ -13,6 +13,7 @@ struct extract {
 	struct object_symbols dynsyms, symtab;
 	uint64_t *entries;		/* bit a - c.lo: a function entry */
 	jump_tables tables;
+	VEC(uint32_t) label_slots, table_bases;	/* of the tables, ascending */
 	VEC(uint32_t) pads;		/* landing pad, start of its FDE; in pairs */
 };
 
