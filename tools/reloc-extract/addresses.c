@@ -121,6 +121,31 @@ static void data_addresses(struct extract *x)
 	}
 }
 
+static bool has_loose_jump(const struct extract *x, const struct code_range *r)
+{
+	for (uint32_t i = 0; i < r->ends_n; i++) {
+		const struct code_end *e = &x->c.ends.v[r->ends + i];
+		if (e->kind == INSN_JUMP_INDIRECT && !e->pc_pos)
+			return true;
+	}
+	return false;
+}
+
+/* "Where am I": the address of the instruction behind, for a stack trace.  Old text answers as well, as long as nothing can jump there. */
+static bool is_current_pc(const struct extract *x, const struct code_ref *ref, const struct code_range *r)
+{
+	return ref->target == ref->at + ref->len && ref->at >= r->start && !has_loose_jump(x, r);
+}
+
+/* Linkers give out PLT entries as addresses of local ifuncs. */
+static bool is_plt_entry(struct extract *x, const struct code_ref *ref, const struct code_range *r)
+{
+	if (r->kind != RANGE_PLT || !code_starts(&x->c, ref->target) || (ref->target - r->start) % 8)
+		return false;
+	extract_set_entry(x, ref->target);
+	return true;
+}
+
 static void code_addresses(struct extract *x)
 {
 	for (size_t i = 0; i < x->c.refs.n; i++) {
@@ -132,7 +157,8 @@ static void code_addresses(struct extract *x)
 			continue;
 		if (!(ref->flags & INSN_ADDRESS))
 			keep(x, range, "it is read as data at 0x%llx", ref->at);
-		else if (!extract_is_entry(x, ref->target) && !is_table_base(x, ref->target))
+		else if (!extract_is_entry(x, ref->target) && !is_table_base(x, ref->target)
+		         && !is_current_pc(x, ref, range) && !is_plt_entry(x, ref, range))
 			keep(x, range, "an address inside it is taken at 0x%llx", ref->at);
 	}
 }
