@@ -31,14 +31,22 @@ bool jump_entry(const struct code *c, const struct jump_table *t, uint32_t i, ui
 }
 
 /* Do the ranges belong to one function: does one jump into the middle of the other? */
-static bool jumps_into(const struct code *c, const struct code_range *from, const struct code_range *to)
+static bool jumps_into(const struct code *c, const struct code_range *from, const struct code_range *to, bool start_too)
 {
 	for (uint32_t i = 0; i < from->ends_n; i++) {
 		const struct code_end *e = &c->ends.v[from->ends + i];
-		if (insn_is_direct(e->kind) && e->kind != INSN_CALL && e->target > to->start && e->target < to->end)
+		if (insn_is_direct(e->kind) && e->kind != INSN_CALL && e->target >= to->start + !start_too && e->target < to->end)
 			return true;
 	}
 	return false;
+}
+
+/* Code that begins with a frame in place is not entered by calls. */
+static bool is_fragment(const struct search *f, const struct code_range *r)
+{
+	int64_t depth;
+	const struct frame_fde *fde = r->kind == RANGE_FDE ? frames_find(f->w.f, r->start) : NULL;
+	return fde && (!frames_cfa(f->w.f, f->w.c->o, fde, r->start, &depth) || depth);
 }
 
 static bool is_inside(const struct search *f, uint64_t target)
@@ -58,7 +66,7 @@ static int entry_leads(struct search *f, uint64_t target, bool bounded)
 	const struct code_range *r = code_range_at(f->w.c, target);
 	if (!r || bounded || r == f->friend)
 		return r != NULL;
-	if (!jumps_into(f->w.c, r, f->w.r) && !jumps_into(f->w.c, f->w.r, r))
+	if (!jumps_into(f->w.c, r, f->w.r, false) && !jumps_into(f->w.c, f->w.r, r, is_fragment(f, r)))
 		return 0;
 	f->friend = r;
 	return 1;
@@ -129,7 +137,7 @@ static void to_label(struct search *f, uint64_t target, const struct flow_state 
 static const char *use_table(struct search *f, const struct insn *insn, const struct flow_value *v, const struct flow_state *s)
 {
 	struct jump_table t = { .jump = insn->at, .at = v->a, .base = v->kind == FLOW_TARGET ? v->b : 0, .width = v->width,
-		.scale = v->scale, .is_signed = v->is_signed };
+		.scale = v->scale, .is_signed = v->is_signed && v->width < 8 };
 	if (v->a > UINT32_MAX || v->b > UINT32_MAX || !read_table(f, &t, v->max))
 		return "no entry of its table leads anywhere";
 	for (uint32_t i = 0; i < t.count; i++) {
@@ -152,18 +160,27 @@ static bool at_entry_level(const struct search *f, const struct insn *insn, cons
 	return f->w.fde && frames_cfa(f->w.f, f->w.c->o, f->w.fde, insn->at, &depth) && depth == 0;
 }
 
+/* Does one of the first entries of a table of addresses lead into the function? */
+static bool has_label(const struct search *f, const struct flow_value *v)
+{
+	const struct jump_table t = { .at = v->a, .width = 8, .scale = 1 };
+	uint64_t target;
+	for (uint32_t i = 0; i < 8 && entry(f, &t, i, &target); i++)
+		if (is_inside(f, target) && target != f->w.r->start)
+			return true;
+	return false;
+}
+
 /* NULL, or why it is not known where a jump to the value leads. */
 static const char *resolve(struct search *f, const struct insn *insn, const struct flow_value *v, const struct flow_state *s)
 {
-	uint64_t target;
-	struct jump_table t = { .at = v->a, .width = 8, .scale = 1 };
 	switch (v->kind) {
 	case FLOW_TARGET:
 		return use_table(f, insn, v, s);
 	case FLOW_ENTRY:
 		if (v->width != 8 || v->a > UINT32_MAX)
 			break;
-		if (entry(f, &t, 0, &target) && is_inside(f, target) && target != f->w.r->start)
+		if (has_label(f, v))
 			return use_table(f, insn, v, s);
 		return at_entry_level(f, insn, s) ? NULL : "a table of functions";
 	case FLOW_CONST:
@@ -253,6 +270,7 @@ void code_find_tables(struct code *c, struct code_range *r, jump_tables *tables,
 		free(f);
 		return;
 	}
+	f->w.labels = xcalloc((r->end - r->start) / 64 + 1, 8);
 	do {
 		f->grown = false;
 		f->w.alternative_count = 0;
@@ -261,10 +279,12 @@ void code_find_tables(struct code *c, struct code_range *r, jump_tables *tables,
 			r->why = r->why ? r->why : "too large for the search for jump tables";
 		else
 			flow_walk_all(&f->w);
+		f->grown |= f->w.again;
 		if (!f->grown && f->w.n <= MAX_BLOCKS)
 			keep_tables(f);
 		flow_walk_free(&f->w);
 	} while (f->grown);
+	free(f->w.labels);
 	free(f);
 }
 
