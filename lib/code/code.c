@@ -5,7 +5,7 @@
 #include <string.h>
 #include "lib/code/code.h"
 
-const char *const code_range_kinds[] = { "fde", "code", "plt" };
+const char *const code_range_kinds[] = { "fde", "code", "plt", "gap" };
 
 uint32_t bit_next(const uint64_t *map, uint32_t i, uint32_t end)
 {

@@ -187,6 +187,7 @@ const char *extract_object(struct extract *x)
 	find_tables(x);
 	loose_jumps(x);
 	extract_addresses(x);
+	extract_name_holes(x);
 	return NULL;
 }
 

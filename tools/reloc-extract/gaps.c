@@ -146,6 +146,46 @@ static void seeds_from(struct gaps *g, size_t from)
 			seed(g, c->ends.v[i].target);
 }
 
+static bool is_filler(const uint8_t *p, uint32_t n, const struct machine *m)
+{
+	struct insn insn;
+	for (uint32_t i = 0; i < n; )
+		if (p[i] == 0 || p[i] == 0xcc)
+			i++;
+		else if (m->decode(p + i, n - i, i, &insn) && insn.kind == INSN_NOP)
+			i += insn.len;
+		else
+			return false;
+	return true;
+}
+
+static void name_hole(struct extract *x, uint32_t start, uint32_t end)
+{
+	const uint8_t *p = end > start ? code_bytes(&x->c, start, end - start) : NULL;
+	if (p && !is_filler(p, end - start, x->c.m))
+		code_add(&x->c, start, end - start, RANGE_GAP, "no unwinding entry covers it and nothing is known to enter it");
+}
+
+void extract_name_holes(struct extract *x)
+{
+	size_t n = x->c.ranges.n;
+	for (size_t i = 1; i < x->o.shnum; i++) {
+		const GElf_Shdr *h = &x->o.sections[i].h;
+		if (!(h->sh_flags & SHF_EXECINSTR) || !(h->sh_flags & SHF_ALLOC) || h->sh_type == SHT_NOBITS || !h->sh_size)
+			continue;
+		uint32_t at = h->sh_addr, end = at + h->sh_size;
+		for (size_t k = 0; k < n && at < end; k++) {
+			const struct code_range r = x->c.ranges.v[k];
+			if (r.end <= at || r.start >= end)
+				continue;
+			name_hole(x, at, r.start);
+			at = r.end;
+		}
+		name_hole(x, at, end);
+	}
+	code_sort(&x->c);
+}
+
 void extract_gaps(struct extract *x)
 {
 	struct code *c = &x->c;

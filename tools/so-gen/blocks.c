@@ -17,7 +17,8 @@ static void read_ranges(struct gen *g)
 	}
 	code_sort(&g->c);
 	for (size_t i = 0; i < g->c.ranges.n; i++)
-		code_sweep(&g->c, &g->c.ranges.v[i]);
+		if (g->c.ranges.v[i].kind != RANGE_GAP)
+			code_sweep(&g->c, &g->c.ranges.v[i]);
 	code_check_targets(&g->c);
 }
 
@@ -288,7 +289,7 @@ const char *gen_blocks(struct gen *g)
 	for (size_t i = 0; i < c->ranges.n; i++) {
 		struct code_range *r = &c->ranges.v[i];
 		if (r->why)
-			g->kept_bytes += r->end - r->start;
+			g->kept_bytes += r->kind == RANGE_GAP ? 0 : r->end - r->start;
 		else
 			cut_range(g, r, led);
 	}

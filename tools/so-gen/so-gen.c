@@ -40,6 +40,8 @@ static void report(const struct gen *g)
 	size_t n = 0;
 	for (size_t i = 0; i < g->c.ranges.n; i++) {
 		const struct code_range *r = &g->c.ranges.v[i];
+		if (r->kind == RANGE_GAP)
+			continue;
 		if (r->why && ++n <= 8)
 			msg_warn(g->o.path, "0x%x, %u bytes, not moved: %s", r->start, r->end - r->start, r->why);
 		else if (r->why)
