@@ -185,9 +185,20 @@ static uint64_t alternatives(struct flow_walk *w, const struct flow_value *v, bo
 	return UINT64_C(1) << i;
 }
 
-static bool doubtful(const struct flow_value *v)
+/* May the value lead to a label of the function? */
+static bool doubtful(const struct flow_walk *w, const struct flow_value *v)
 {
-	return v->kind == FLOW_ANY ? v->a != 0 : v->kind == FLOW_ENTRY || v->kind == FLOW_TARGET || v->kind == FLOW_MANY;
+	switch (v->kind) {
+	case FLOW_ANY: return v->a != 0;
+	case FLOW_ENTRY: case FLOW_TARGET: return true;
+	case FLOW_CONST: return v->a > w->r->start && v->a < w->r->end;
+	case FLOW_MANY:
+		for (unsigned i = 0; i < w->alternative_count; i++)
+			if ((v->a >> i & 1) && doubtful(w, &w->alternatives[i]))
+				return true;
+		return false;
+	default: return false;
+	}
 }
 
 struct merging { struct flow_walk *w; const struct flow_state *x, *y; uint32_t at; bool last, weak; };
@@ -219,7 +230,7 @@ static bool merge_value(const struct merging *m, struct flow_value *x, const str
 	}
 	uint32_t id = (m->at * 2654435761u ^ (salt + 1) * 40503u) | 1;
 	uint64_t mx = x->kind == FLOW_ANY ? flow_known_max(m->x, x) : UINT64_MAX, my = y->kind == FLOW_ANY ? flow_known_max(m->y, y) : UINT64_MAX;
-	uint64_t max = mx > my ? mx : my, doubt = doubtful(x) || doubtful(y);
+	uint64_t max = mx > my ? mx : my, doubt = doubtful(m->w, x) || doubtful(m->w, y);
 	if (x->kind == FLOW_ANY && x->id == id && max <= x->max && doubt == x->a)
 		return false;
 	*x = (struct flow_value){ .kind = FLOW_ANY, .id = id, .a = doubt, .max = m->last ? UINT64_MAX : max };

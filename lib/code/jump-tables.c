@@ -30,12 +30,12 @@ bool jump_entry(const struct code *c, const struct jump_table *t, uint32_t i, ui
 	return true;
 }
 
-/* Do the ranges belong to one function: does one jump into the middle of the other? */
-static bool jumps_into(const struct code *c, const struct code_range *from, const struct code_range *to, bool start_too)
+/* Does a jump of the range lead there? */
+static bool jumps_between(const struct code *c, const struct code_range *from, uint32_t start, uint32_t end)
 {
 	for (uint32_t i = 0; i < from->ends_n; i++) {
 		const struct code_end *e = &c->ends.v[from->ends + i];
-		if (insn_is_direct(e->kind) && e->kind != INSN_CALL && e->target >= to->start + !start_too && e->target < to->end)
+		if (insn_is_direct(e->kind) && e->kind != INSN_CALL && e->target >= start && e->target < end)
 			return true;
 	}
 	return false;
@@ -63,10 +63,13 @@ static int entry_leads(struct search *f, uint64_t target, bool bounded)
 		return -1;
 	if (!code_starts(f->w.c, target))
 		return 0;
-	const struct code_range *r = code_range_at(f->w.c, target);
+	const struct code *c = f->w.c;
+	const struct code_range *own = f->w.r, *r = code_range_at(c, target);
 	if (!r || bounded || r == f->friend)
 		return r != NULL;
-	if (!jumps_into(f->w.c, r, f->w.r, false) && !jumps_into(f->w.c, f->w.r, r, is_fragment(f, r)))
+	/* without a bound, another range must belong to the same function: one jumps into the middle of the other */
+	if (!jumps_between(c, own, (uint32_t)target, (uint32_t)target + 1) && !jumps_between(c, r, own->start + 1, own->end)
+	    && !jumps_between(c, own, r->start + !is_fragment(f, r), r->end))
 		return 0;
 	f->friend = r;
 	return 1;
@@ -114,11 +117,12 @@ static bool read_table(struct search *f, struct jump_table *t, uint64_t max)
 		t->count = n;
 		t->proven = true;
 	} else {
-		bool bounded = n <= room && max < MAX_ENTRIES;
-		t->count = count_entries(f, t, n < room ? n : room, bounded, &good);
+		bool bounded = max < MAX_ENTRIES && n <= room;
+		n = n < room ? n : room;
+		t->count = count_entries(f, t, n, bounded || !t->base, &good);	/* words that are relocated are no accident */
 		t->proven = bounded && t->count == n;
 		if (bounded && !t->proven)
-			t->count = count_entries(f, t, n, false, &good);
+			t->count = count_entries(f, t, n, !t->base, &good);
 	}
 	return good > 0;
 }

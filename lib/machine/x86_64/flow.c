@@ -5,6 +5,7 @@
 
 enum { RAX = 0, RSP = 4, RBP = 5, NONE = -1 };
 #define CALL_KILLS 0x0fc7u	/* rax, rcx, rdx, rsi, rdi, r8-r11 */
+#define CALL_RETURNS 0x0005u	/* rax, rdx */
 
 static int gpr(ZydisRegister r)
 {
@@ -313,12 +314,15 @@ static void compare(struct flow_state *s, const ZydisDecodedOperand *op, const s
 	}
 }
 
+/* gcc lets values stay in registers over calls of functions that are known to leave them alone (-fipa-ra).  Where it does not, nobody
+   reads them again before they are written; so what may belong to a table is kept. */
 static void call(struct flow_state *s, const struct insn *insn)
 {
 	for (unsigned r = 0; r < 16; r++)
-		if (CALL_KILLS >> r & 1)
+		if ((CALL_KILLS >> r & 1) && (s->regs[r].kind == FLOW_ANY || (CALL_RETURNS >> r & 1)))
 			s->regs[r] = any(insn, 40 + r, UINT64_MAX);
 	s->epoch = mix(s->epoch, 2);
+	s->frame_epoch = mix(s->frame_epoch, 2);
 	slots_forget(s);
 }
 
