@@ -261,6 +261,12 @@ import sys; b = bytearray(open('part', 'rb').read()); $2; open('part', 'wb').wri
 	[[ $stderr == *'out/moved.so: moved only (so-gen --identity): it has no counters'* ]]
 	[[ $stderr == *'counter files of "gone.so", which is no profiled object here'* ]]
 	[ "$(counts < p)" = "2 1 3 1 0 4 2" ]
+	rm out/moved.so out/gone.so.5.0
+	for spelt in out/ ./out "$PWD/out//"; do
+		run --separate-stderr count-extract -o p "$spelt"
+		[ "$status" -eq 0 ]
+		[ -z "$stderr" ]
+	done
 }
 
 @test "count-extract: a program that is still running" {

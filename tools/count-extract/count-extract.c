@@ -35,12 +35,20 @@ static const struct opt_tool tool = {
 	.what = "Sums the counter files of profiled objects into a profile stream.",
 };
 
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* One listing a directory, however it is spelt: "out", "out/". */
 static struct listing *listing_of(const char *directory)
 {
 	struct listing *l;
 
 	for (size_t i = 0; i < listings.n; i++)
-		if (!strcmp(listings.v[i]->directory, directory))
+		if (!strcmp(listings.v[i]->directory, directory) || same_file(listings.v[i]->directory, directory))
 			return listings.v[i];
 	l = xcalloc(1, sizeof *l);
 	listing_read(l, directory);
@@ -184,13 +192,6 @@ static void add_operands(char **operands, int n)
 		if (kinds[i] == OPERAND_COUNTERS)
 			add_counter_file(operands[i]);
 	free(kinds);
-}
-
-static bool same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
 /* Among the first n of those named. */
