@@ -82,6 +82,7 @@ struct gen {
 const char *gen_blocks(struct gen *g);
 int32_t gen_block_at(const struct gen *g, uint64_t a);		/* index of the block that begins at a, or CODE_NONE */
 int32_t gen_block_of(const struct gen *g, uint64_t a);		/* that contains a */
+const struct code_range *gen_range_from(const struct gen *g, uint64_t a);	/* the first that ends behind a, or NULL */
 bool gen_retargets(const struct code_range *r, const struct code_end *e);
 /* mapping.c */
 void gen_mapping(struct gen *g);
@@ -90,6 +91,7 @@ static inline bool gen_is_mapped(const struct gen *g, uint64_t a) { return code_
 uint64_t gen_address(const struct gen *g, uint64_t a);
 /* liveness.c */
 void gen_liveness(struct gen *g);
+const struct row_table *gen_table(const struct gen *g, uint32_t jump);	/* of the indirect jump at that address, or NULL */
 /* layout.c */
 void gen_layout(struct gen *g);
 uint32_t gen_block_bytes(const struct gen *g, const struct block *b);
@@ -109,4 +111,6 @@ const char *gen_patch(struct gen *g);
 /* output.c: sections, header, map table, info; writes the file. */
 const char *gen_sections(struct gen *g);
 bool gen_write(struct gen *g);
+/* report.c: names what stayed, on standard error. */
+void gen_report(const struct gen *g);
 #endif

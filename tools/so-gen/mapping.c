@@ -61,10 +61,24 @@ static void from_code(struct gen *g)
 			touch(g, g->c.ends.v[i].target);
 }
 
+/* Entries of a table that have no row keep their old target. */
+static void from_table(struct gen *g, const struct row_table *t)
+{
+	for (uint32_t k = 0; t->base && (t->width == 4 || t->width == 8) && k < t->count; k++) {
+		const uint8_t *p = object_at(&g->o, t->at + (uint64_t)k * t->width, t->width);
+		if (!p)
+			return;
+		int64_t v = (int64_t)object_word(&g->o, p, t->width);
+		touch(g, t->base + (uint64_t)(t->is_signed && t->width == 4 ? (int32_t)v : v) * t->scale);
+	}
+}
+
 static void from_rows(struct gen *g)
 {
 	for (size_t i = 0; i < g->rows->jump_entries.n; i++)
 		touch(g, g->rows->jump_entries.v[i].text);
+	for (size_t i = 0; i < g->rows->tables.n; i++)
+		from_table(g, &g->rows->tables.v[i]);
 	for (size_t i = 0; i < g->rows->pads.n; i++)
 		touch(g, g->rows->pads.v[i].at);
 }
@@ -77,23 +91,56 @@ static void from_symbols(struct gen *g)
 			touch(g, g->dynsyms.v[i].value);
 }
 
+static uint64_t skip_padding(const struct gen *g, uint64_t a, uint64_t end)
+{
+	struct insn insn;
+	while (a < end && g->c.m->decode(code_bytes(&g->c, a, 1), end - a, a, &insn) && (insn.kind == INSN_NOP || insn.kind == INSN_TRAP))
+		a += insn.len;
+	return a;
+}
+
+/* [a, end) may be code that no row tells of: what could lead to a function's entry lets that stay where it is, and what could
+   lead behind one takes away the springboard. */
+static void from_unknown_bytes(struct gen *g, uint64_t a, uint64_t end)
+{
+	for (a = skip_padding(g, a, end); a < end; a++) {
+		const uint8_t *p = code_bytes(&g->c, a, end - a);
+		touch(g, a + 1 + (uint64_t)(int8_t)p[0]);
+		if (end - a < 4)
+			continue;
+		uint64_t target = a + 4 + (uint64_t)(int32_t)object_word(&g->o, p, 4);
+		unmap(g, target);
+		touch(g, target);
+	}
+}
+
+static void from_unknown(struct gen *g)
+{
+	uint64_t end;
+	for (size_t i = 1; i < g->o.shnum && g->c.m->insn_align == 1; i++) {
+		const GElf_Shdr *h = &g->o.sections[i].h;
+		if (!(h->sh_flags & SHF_EXECINSTR) || !(h->sh_flags & SHF_ALLOC) || h->sh_type == SHT_NOBITS)
+			continue;
+		for (uint64_t a = h->sh_addr; a < h->sh_addr + h->sh_size; a = end) {
+			const struct code_range *r = gen_range_from(g, a);
+			end = h->sh_addr + h->sh_size;
+			if (r && r->start <= a) {
+				end = r->end;
+				if (!r->swept)
+					from_unknown_bytes(g, a, end);
+			} else {
+				end = r && r->start < end ? r->start : end;
+				from_unknown_bytes(g, a, end);
+			}
+		}
+	}
+}
+
 static bool jumps_known(const struct gen *g, const struct code_range *r)
 {
-	size_t k = 0;
-	const struct rows *rows = g->rows;
 	for (uint32_t i = 0; i < r->ends_n; i++) {
 		const struct code_end *e = &g->c.ends.v[r->ends + i];
-		if (e->kind != INSN_JUMP_INDIRECT || e->pc_pos)
-			continue;
-		size_t lo = 0, hi = rows->tables.n;
-		while (lo < hi) {
-			k = (lo + hi) / 2;
-			if (rows->tables.v[k].jump < e->at)
-				lo = k + 1;
-			else
-				hi = k;
-		}
-		if (lo == rows->tables.n || rows->tables.v[lo].jump != e->at)
+		if (e->kind == INSN_JUMP_INDIRECT && !e->pc_pos && !gen_table(g, e->at))
 			return false;
 	}
 	return true;
@@ -146,6 +193,7 @@ void gen_mapping(struct gen *g)
 	from_code(g);
 	from_rows(g);
 	from_symbols(g);
+	from_unknown(g);
 	find_springs(g);
 }
 

@@ -34,28 +34,6 @@ static const char *build(struct gen *g)
 	return fault ? fault : gen_patch(g);
 }
 
-/* Names what stayed, the commonest reasons together; -v names each. */
-static void report(const struct gen *g)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < g->c.ranges.n; i++) {
-		const struct code_range *r = &g->c.ranges.v[i];
-		if (r->kind == RANGE_GAP)
-			continue;
-		if (r->why && ++n <= 8)
-			msg_warn(g->o.path, "0x%x, %u bytes, not moved: %s", r->start, r->end - r->start, r->why);
-		else if (r->why)
-			msg_detail(g->o.path, "0x%x, %u bytes, not moved: %s", r->start, r->end - r->start, r->why);
-	}
-	if (n > 8)
-		msg_warn(g->o.path, "%zu functions not moved in all, %llu of %llu bytes (-v names them)", n,
-		         (unsigned long long)g->kept_bytes, (unsigned long long)(g->kept_bytes + g->moved_bytes));
-	msg_detail(g->o.path, "%zu blocks, %zu springboards, %llu bytes of old code in %u of new", g->blocks.n, g->springs.n,
-	           (unsigned long long)g->moved_bytes, g->text_size);
-	for (int i = 0; i < COUNT_FORMS && !g->options->identity; i++)
-		msg_detail(g->o.path, "%u blocks counted by %s", g->forms[i], g->c.m->count_form_names[i]);
-}
-
 static void gen_free(struct gen *g)
 {
 	code_free(&g->c);
@@ -90,7 +68,7 @@ static void object(const struct object_info *info, struct rows *rows, const stru
 		if (fault)
 			msg_error(info->path, "not profiled: %s", fault);
 		else if (gen_write(g))
-			report(g);
+			gen_report(g);
 		gen_free(g);
 		object_close(&g->o);
 	}
