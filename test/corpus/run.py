@@ -72,11 +72,10 @@ with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         for s in said:
             m = re.search(r', (\d+) bytes, not moved: (.*)', s)
             if m:
-                kept += int(m[1])
                 reasons[re.sub(r'0x[0-9a-f]+', '0x...', m[2])] += int(m[1])
-            m = re.search(r', (\d+) bytes of old code in', s)
+            m = re.search(r': (\d+) of (\d+) bytes that unwinding entries cover moved', s)
             if m:
-                moved += int(m[1])
+                moved, kept = int(m[1]), int(m[2]) - int(m[1])
         total['moved'] += moved
         total['kept'] += kept
         if moved + kept and kept / (moved + kept) > 0.02:
@@ -98,6 +97,6 @@ for line in refused:
 for line in faults:
     print('fault:', line)
 share = 100 * total['moved'] / max(1, total['moved'] + total['kept'])
-print(f"{total['objects']} objects, {total['loadable']} of them load, {total['moved'] + total['kept']} bytes of code, {share:.3f} % moved, "
+print(f"{total['objects']} objects, {total['loadable']} of them load, {total['moved'] + total['kept']} bytes under unwinding entries, {share:.3f} % moved, "
       f"{len(refused)} refused, {len(faults)} faults")
 sys.exit(bool(faults) or share < 99.5 or len(refused) * 200 > total['objects'])

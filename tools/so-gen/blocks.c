@@ -324,6 +324,8 @@ const char *gen_blocks(struct gen *g)
 	uint64_t *led = led_to(g);
 	for (size_t i = 0; i < c->ranges.n; i++) {
 		struct code_range *r = &c->ranges.v[i];
+		if (r->kind == RANGE_FDE || r->kind == RANGE_PLT)
+			*(r->why ? &g->fde_kept : &g->fde_moved) += r->end - r->start;
 		if (r->why)
 			g->kept_bytes += r->kind == RANGE_GAP ? 0 : r->end - r->start;
 		else

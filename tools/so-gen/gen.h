@@ -71,6 +71,7 @@ struct gen {
 	uint32_t forks;
 	uint64_t init_next, init_slot;	/* what the init stub goes on to; slot: of the init array, 0 for DT_INIT */
 	uint64_t counted, moved_bytes, kept_bytes;
+	uint64_t fde_moved, fde_kept;	/* bytes of the ranges that FDEs cover */
 	uint32_t forms[COUNT_FORMS];
 
 	struct image image;
