@@ -4,7 +4,7 @@
 #include <string.h>
 #include "lib/code/flow.h"
 
-enum { WIDEN = 6 };		/* visits of a block after which growing values become unknown */
+enum { WIDEN = 6, MAX_VISITS = 255 };	/* visits of a block after which growing values become unknown; after which none is made */
 
 static size_t state_size(const struct flow_state *s)
 {
@@ -94,6 +94,27 @@ static void find_after_calls(struct flow_walk *w)
 			w->blocks[i].targeted = true;
 }
 
+static void one_more_way(struct flow_block *b)
+{
+	b->ways += b->ways < 2;
+}
+
+static void count_ways(struct flow_walk *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		struct flow_block *b = &w->blocks[i];
+		const struct code_end *e = last_of(w, b);
+		if (b->to != CODE_NONE)
+			one_more_way(&w->blocks[b->to]);
+		if (b->pad != CODE_NONE)
+			one_more_way(&w->blocks[b->pad]);
+		if ((!e || insn_falls_through(e->kind)) && i + 1 < w->n)
+			one_more_way(&w->blocks[i + 1]);
+		if (!i || bit(w->labels, b->at - w->r->start))
+			b->ways = 2;
+	}
+}
+
 static bool is_relevant(const struct flow_walk *w, size_t i)
 {
 	const struct flow_block *b = &w->blocks[i];
@@ -143,6 +164,7 @@ void flow_walk_init(struct flow_walk *w)
 	find_pads(w);
 	find_relevant(w);
 	find_after_calls(w);
+	count_ways(w);
 }
 
 void flow_walk_free(struct flow_walk *w)
@@ -291,6 +313,19 @@ static bool merge_epoch(uint32_t *in, uint32_t s, uint32_t at, uint32_t salt)
 	return true;
 }
 
+/* Where one way leads there is nothing to merge; what an earlier walk of that way had brought is no longer true. */
+static bool replace(struct flow_block *b, const struct flow_state *s)
+{
+	if (state_size(b->in) == state_size(s) && !memcmp(b->in, s, state_size(s)))
+		return false;
+	if (b->visits == MAX_VISITS)
+		return false;
+	if (s->slot_count > b->in->slot_count)
+		b->in = xrealloc(b->in, state_size(s));
+	flow_state_copy(b->in, s);
+	return true;
+}
+
 /* weak: the state comes from a call that perhaps never returns: what is known for sure stays. */
 static bool merge(struct flow_walk *w, struct flow_block *b, const struct flow_state *s, bool weak)
 {
@@ -299,6 +334,8 @@ static bool merge(struct flow_walk *w, struct flow_block *b, const struct flow_s
 		flow_state_copy(b->in, s);
 		return true;
 	}
+	if (b->ways < 2)
+		return replace(b, s);
 	struct flow_state *in = b->in, before;
 	memcpy(before.facts, in->facts, sizeof in->facts);
 	before.fact_count = in->fact_count;
@@ -334,6 +371,7 @@ void flow_walk_to(struct flow_walk *w, uint32_t at, const struct flow_state *s)
 	bit_set(w->labels, at - w->r->start);
 	if (i == CODE_NONE)
 		return;
+	w->blocks[i].ways = 2;
 	w->again |= w->blocks[i].after_call && !w->blocks[i].targeted && w->blocks[i].in;
 	to_block(w, i, s, false);
 }
@@ -401,7 +439,7 @@ static void run(struct flow_walk *w)
 		struct flow_block *b = &w->blocks[i];
 		bit_clear(w->queue, i);
 		w->first = i;
-		b->visits += b->visits < 255;
+		b->visits += b->visits < MAX_VISITS;
 		flow_walk_block(w, b, b->in);
 	}
 	w->first = w->n;

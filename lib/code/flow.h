@@ -11,7 +11,7 @@ struct flow_block {
 	uint32_t at, end;
 	int32_t last;			/* index in code.ends or CODE_NONE */
 	int32_t to, pad;		/* the block that its branch leads to, that an exception in its call leads to, or CODE_NONE */
-	uint8_t visits;
+	uint8_t visits, ways;		/* how often it was walked; how many ways lead here, as far as is known, 2: more than one */
 	bool relevant;			/* an indirect jump may follow */
 	bool targeted;			/* something other than the block before it leads here */
 	bool after_call;		/* it follows a call, perhaps one that never returns; or such a block that does nothing */

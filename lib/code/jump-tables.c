@@ -306,7 +306,8 @@ static void cut(struct jump_table **sorted, size_t i)
 		k--;
 	for (size_t n = k; n-- > 0 && sorted[n]->at == sorted[k - 1]->at; ) {
 		struct jump_table *t = sorted[n];
-		if (sorted[i]->at >= (uint64_t)t->at + (uint64_t)t->count * t->width)
+		bool one_table = t->base == sorted[i]->base && t->width == sorted[i]->width && (sorted[i]->at - t->at) % t->width == 0;
+		if (one_table || sorted[i]->at >= (uint64_t)t->at + (uint64_t)t->count * t->width)
 			continue;
 		t->count = (sorted[i]->at - t->at) / t->width;
 		t->proven = t->exact = false;

@@ -55,6 +55,7 @@ enum flow_kind {
 	FLOW_ANY,
 	FLOW_CONST,		/* the address a */
 	FLOW_FRAME,		/* stack pointer at function entry + a */
+	FLOW_PLACE,		/* the address a + an index * scale (0: not known) */
 	FLOW_ENTRY,		/* loaded from the table at a */
 	FLOW_TARGET,		/* the table's entry + the address b */
 	FLOW_MANY,		/* one of the values in the set a of the walk (lib/code/flow.h) */
@@ -64,7 +65,7 @@ struct flow_value {
 	bool is_signed;
 	uint32_t id;			/* equal ids: equal values */
 	uint64_t a, b;			/* FLOW_ANY: a not 0: perhaps made of what a table holds, which is no tail call */
-	uint64_t max;			/* FLOW_ANY: proven upper bound; FLOW_ENTRY, FLOW_TARGET: of the index; UINT64_MAX: none */
+	uint64_t max;			/* FLOW_ANY: proven upper bound; FLOW_PLACE, FLOW_ENTRY, FLOW_TARGET: of the index; UINT64_MAX: none */
 };
 enum { FLOW_REGS = 32, FLOW_SLOTS = 24, FLOW_FACTS = 8 };
 struct flow_slot { int64_t at; struct flow_value value; };		/* at: offset from the stack pointer at entry */
