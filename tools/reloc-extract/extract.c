@@ -153,6 +153,11 @@ static void find_tables(struct extract *x)
 			if (s->v[i].section != SHN_UNDEF)
 				vec_push(&words, s->v[i].value);
 	}
+	for (size_t i = 1; i < x->o.shnum; i++)
+		if (x->o.sections[i].h.sh_flags & SHF_ALLOC) {
+			vec_push(&words, x->o.sections[i].h.sh_addr);
+			vec_push(&words, x->o.sections[i].h.sh_addr + x->o.sections[i].h.sh_size);
+		}
 	jump_marks(&context, &x->c, words.v, words.n);
 	vec_free(&words);
 	for (size_t i = 0; i < x->c.ranges.n; i++)
