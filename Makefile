@@ -80,7 +80,7 @@ check-oracle: packages-test all
 	@BIN=$(abspath $(BIN)) test/oracle/all
 
 check-corpus: packages-test all
-	@BIN=$(abspath $(BIN)) test/corpus/all
+	@BIN=$(abspath $(BIN)) test/corpus/all $(DIRS)
 
 bench: packages-build
 	@$(MAKE) --no-print-directory -s all say=
