@@ -46,7 +46,8 @@ static void find_pads(struct flow_walk *w)
 	struct lsda l;
 	if (!w->fde || !w->fde->lsda || lsda_read(&l, w->c->o, w->fde))
 		return;
-	qsort(l.sites, l.site_count, sizeof *l.sites, by_site);
+	if (l.site_count)
+		qsort(l.sites, l.site_count, sizeof *l.sites, by_site);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct code_end *e = last_of(w, &w->blocks[i]);
 		if (!e || (e->kind != INSN_CALL && e->kind != INSN_CALL_INDIRECT))
