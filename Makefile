@@ -23,7 +23,7 @@ DESTDIR =
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s%s\n' $(1) $(2))
 
-TOOLS = so-input reloc-extract so-gen map-dump count-extract prof-report
+TOOLS = so-input reloc-extract so-gen map-dump count-extract prof-report trace-run
 LIB_SRC = $(wildcard lib/base/*.c formats/*.c lib/elf/*.c lib/machine/*.c lib/machine/*/*.c lib/code/*.c)
 LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/%.o)
 TOOL_SRC = $(foreach t,$(TOOLS),$(wildcard tools/$(t)/*.c))
@@ -51,6 +51,8 @@ endef
 $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 # The archive: the shared library hides the demangler that can be stopped (tools/prof-report/functions.c).
 LDLIBS_prof-report = -ldw -l:libsupc++.a
+# All of LuaJIT, with its symbols: C modules look for its functions in the program, prof-report for the names of its parts.
+LDLIBS_trace-run = -Wl,--whole-archive -l:libluajit-5.1.a -Wl,--no-whole-archive -Wl,-E -Wl,--wrap=dlopen -lm -ldl
 
 include runtime/rules.mk
 

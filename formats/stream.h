@@ -12,7 +12,8 @@
 
 /* The map keys of objects and row details, one table each that reader, writer and map-dump share.  Rows stand in the
    order of their keys' encodings; a key of NULL ends a table. */
-enum field_kind { FIELD_TEXT, FIELD_UINT, FIELD_UNSIGNED, FIELD_INT, FIELD_BOOL, FIELD_BUILD_ID, FIELD_DIGEST, FIELD_CLASS };
+enum field_kind { FIELD_TEXT, FIELD_UINT, FIELD_UNSIGNED, FIELD_INT, FIELD_BOOL, FIELD_BUILD_ID, FIELD_DIGEST, FIELD_CLASS, FIELD_NUMBERS };
+struct numbers { const int64_t *v; size_t n; };
 struct field { const char *key; enum field_kind kind; size_t at; };
 extern const struct field object_fields[], detail_fields[];
 /* False when the field at (char *)base + f->at is absent (0, false, NULL), and then it is not written. */
@@ -61,6 +62,7 @@ struct stream_row {
 		bool is_signed, proven;
 		int scale;		/* bytes a unit of an entry stands for; 1 */
 		const char *kind, *why, *name;
+		struct numbers numbers;	/* what a row type lists (profile.h) */
 	} details;
 };
 
