@@ -311,6 +311,25 @@ static uint64_t *led_to(const struct gen *g)
 	return led;
 }
 
+/* A function that keeps its old address (all do in an executable linked to one) is counted through its springboard; without
+   the room for that it stays. */
+static void keep_small_entries(struct gen *g, const uint64_t *led)
+{
+	for (size_t i = 0; g->o.eh.e_type == ET_EXEC && i < g->rows->entries.n; i++) {
+		uint32_t a = g->rows->entries.v[i].at, end;
+		struct code_range *r = code_range_at(&g->c, a);
+		struct insn insn;
+		if (!r || r->why || !code_starts(&g->c, a))
+			continue;
+		end = a + g->c.m->spring_size;
+		if (g->c.m->decode(code_bytes(&g->c, a, 1), r->end - a, a, &insn) && (insn.flags & INSN_MARK))
+			end += g->c.m->mark_size;
+		if (end > r->end || bit_next(led, a + 1 - g->c.lo, end - g->c.lo) != end - g->c.lo)
+			r->why = "it keeps its old address, with no room for a jump there";
+	}
+	keep_entered(g);
+}
+
 const char *gen_blocks(struct gen *g)
 {
 	struct code *c = &g->c;
@@ -322,6 +341,7 @@ const char *gen_blocks(struct gen *g)
 	g->entered = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	keep_entered(g);
 	uint64_t *led = led_to(g);
+	keep_small_entries(g, led);
 	for (size_t i = 0; i < c->ranges.n; i++) {
 		struct code_range *r = &c->ranges.v[i];
 		if (r->kind == RANGE_FDE || r->kind == RANGE_PLT)

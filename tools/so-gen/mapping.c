@@ -17,6 +17,8 @@ static void touch(struct gen *g, uint64_t a)
 /* An entry of which the table permits a new address, in code that moves. */
 static void candidates(struct gen *g)
 {
+	if (g->o.eh.e_type == ET_EXEC)		/* addresses stand in its code and data as plain numbers */
+		return;
 	for (size_t i = 0; i < g->rows->entries.n; i++) {
 		uint32_t a = g->rows->entries.v[i].at;
 		if (gen_block_at(g, a) != CODE_NONE)
@@ -81,6 +83,8 @@ static void from_rows(struct gen *g)
 		from_table(g, &g->rows->tables.v[i]);
 	for (size_t i = 0; i < g->rows->pads.n; i++)
 		touch(g, g->rows->pads.v[i].at);
+	for (size_t i = 0; i < g->rows->labels.n; i++)
+		touch(g, g->rows->labels.v[i].text);
 }
 
 /* Dynamic symbols within a function are entries by their old address. */
