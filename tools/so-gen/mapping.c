@@ -150,12 +150,15 @@ static bool jumps_known(const struct gen *g, const struct code_range *r)
 	return true;
 }
 
+static uint32_t spring_end(const struct gen *g, uint32_t a)
+{
+	return a + (g->blocks.v[gen_block_at(g, a)].flags & BLOCK_MARK ? g->c.m->mark_size : 0) + g->c.m->spring_size;
+}
+
 /* Is the old entry surely one entry: no other way into the bytes that the springboard takes? */
 static bool spring_fits(const struct gen *g, const struct code_range *r, uint32_t a)
 {
-	int32_t k = gen_block_at(g, a);
-	uint32_t skip = g->blocks.v[k].flags & BLOCK_MARK ? g->c.m->mark_size : 0;
-	uint32_t end = a + skip + g->c.m->spring_size;
+	uint32_t end = spring_end(g, a);
 	if (r->end < end)
 		return false;
 	for (uint32_t i = a + 1; i < end; i++)
@@ -182,7 +185,7 @@ static void find_springs(struct gen *g)
 		if (r != known)
 			jumps = jumps_known(g, r);
 		known = r;
-		if (jumps && spring_wanted(g, a) && spring_fits(g, r, a) && (!g->springs.n || a >= g->springs.v[g->springs.n - 1] + g->c.m->spring_size + g->c.m->mark_size))
+		if (jumps && spring_wanted(g, a) && spring_fits(g, r, a) && (!g->springs.n || a >= spring_end(g, g->springs.v[g->springs.n - 1])))
 			vec_push(&g->springs, a);
 	}
 }
