@@ -119,10 +119,11 @@ static bool read_table(struct search *f, struct jump_table *t, uint64_t max)
 	} else {
 		bool bounded = max < MAX_ENTRIES && n <= room;
 		n = n < room ? n : room;
-		t->count = count_entries(f, t, n, bounded || !t->base, &good);	/* words that are relocated are no accident */
+		bool relocated = !t->base && f->w.c->o->eh.e_type != ET_EXEC;	/* such words are no accident */
+		t->count = count_entries(f, t, n, bounded || relocated, &good);
 		t->proven = bounded && t->count == n;
 		if (bounded && !t->proven)
-			t->count = count_entries(f, t, n, !t->base, &good);
+			t->count = count_entries(f, t, n, relocated, &good);
 	}
 	return good > 0;
 }
@@ -164,14 +165,17 @@ static bool at_entry_level(const struct search *f, const struct insn *insn, cons
 	return f->w.fde && frames_cfa(f->w.f, f->w.c->o, f->w.fde, insn->at, &depth) && depth == 0;
 }
 
-/* Does one of the first entries of a table of addresses lead into the function? */
+/* Does one of the first entries of a table of addresses lead into the function, or into the middle of another (a cold part)? */
 static bool has_label(const struct search *f, const struct flow_value *v)
 {
 	const struct jump_table t = { .at = v->a, .width = 8, .scale = 1 };
 	uint64_t target;
 	for (uint32_t i = 0; i < 8 && entry(f, &t, i, &target); i++)
-		if (is_inside(f, target) && target != f->w.r->start)
+	{
+		const struct code_range *r = code_range_at(f->w.c, target);
+		if (r && target != r->start && code_starts(f->w.c, target))
 			return true;
+	}
 	return false;
 }
 
