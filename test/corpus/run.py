@@ -9,7 +9,7 @@ import argparse, collections, concurrent.futures, hashlib, os, re, shutil, subpr
 p = argparse.ArgumentParser()
 p.add_argument('bin'), p.add_argument('load'), p.add_argument('work'), p.add_argument('dirs', nargs='*')
 p.add_argument('--max', type=int, default=0, help='leave out larger files'), p.add_argument('--jobs', type=int, default=2)
-a = p.parse_args()
+a = p.parse_intermixed_args()	# folders may follow options
 os.environ['PATH'] = a.bin + ':' + os.environ['PATH']
 
 
