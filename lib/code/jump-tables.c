@@ -162,6 +162,8 @@ static bool at_entry_level(const struct search *f, const struct insn *insn, cons
 	int64_t depth;
 	if (sp->kind == FLOW_FRAME)
 		return sp->a == 0;
+	if (sp->kind == FLOW_ANY && sp->b)		/* unwinding, longjmp, a resolver's return */
+		return true;
 	return f->w.fde && frames_cfa(f->w.f, f->w.c->o, f->w.fde, insn->at, &depth) && depth == 0;
 }
 

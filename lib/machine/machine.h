@@ -64,7 +64,8 @@ struct flow_value {
 	uint8_t kind, width, scale;	/* width: bytes an entry; scale: what an entry is multiplied by */
 	bool is_signed;
 	uint32_t id;			/* equal ids: equal values */
-	uint64_t a, b;			/* FLOW_ANY: a not 0: perhaps made of what a table holds, which is no tail call */
+	uint64_t a, b;			/* FLOW_ANY: a not 0: perhaps made of what a table holds, which is
+					   no tail call; b not 0: stack pointer of another frame, just set */
 	uint64_t max;			/* FLOW_ANY: proven upper bound; FLOW_PLACE, FLOW_ENTRY, FLOW_TARGET: of the index; UINT64_MAX: none */
 };
 enum { FLOW_REGS = 32, FLOW_SLOTS = 24, FLOW_FACTS = 8 };

@@ -389,7 +389,11 @@ void x86_64_flow(struct flow_state *s, const uint8_t *p, const struct insn *insn
 	case ZYDIS_MNEMONIC_TEST: return;
 	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_POP: case ZYDIS_MNEMONIC_LEAVE: stack(s, &in, op, insn); return;
 	case ZYDIS_MNEMONIC_LEA: v = address_of(s, &op[1], insn); break;
-	case ZYDIS_MNEMONIC_MOV: v = operand(s, &op[1], insn, op[1].size >= 32); break;
+	case ZYDIS_MNEMONIC_MOV:
+		v = operand(s, &op[1], insn, op[1].size >= 32);
+		if (op[0].type == ZYDIS_OPERAND_TYPE_REGISTER && op[0].reg.value == ZYDIS_REGISTER_RSP && v.kind == FLOW_ANY)
+			v.b = 1;
+		break;
 	case ZYDIS_MNEMONIC_MOVZX: v = operand(s, &op[1], insn, false); break;
 	case ZYDIS_MNEMONIC_MOVSX: case ZYDIS_MNEMONIC_MOVSXD:
 		v = operand(s, &op[1], insn, true);
