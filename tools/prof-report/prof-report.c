@@ -8,13 +8,15 @@
 #include "lib/base/out.h"
 #include "lib/base/progress.h"
 #include "tools/prof-report/report.h"
+#include "tools/prof-report/run-report.h"
 #include "tools/prof-report/source.h"
 
 enum { ROWS_DEFAULT = 20 };
 
 static struct report report;
 static bool lines, blocks, instructions, never, not_counted, as_json;
-static const char *rows, *output;
+static struct run_tables run_tables;
+static const char *rows, *output, *format;
 
 static const struct opt options[] = {
 	{ 'n', NULL, OPT_VALUE, &rows, "N", "at most N rows a table (20; 0: all, and so with --json)" },
@@ -26,6 +28,9 @@ static const struct opt options[] = {
 	{ 'i', NULL, OPT_LIST, &report.sources, "FILE", "that source file with counts beside its lines" },
 	{ 0, "never", OPT_FLAG, &never, NULL, "what was never executed: functions, or lines or blocks as above" },
 	{ 0, "not-counted", OPT_FLAG, &not_counted, NULL, "every range of code that was not counted, and why" },
+	{ 0, "traces", OPT_FLAG, &run_tables.traces, NULL, "traces only, of runs of trace-compiled code" },
+	{ 0, "samples", OPT_FLAG, &run_tables.samples, NULL, "each sample of such a run, and where it was put" },
+	{ 0, "format", OPT_VALUE, &format, "FORMAT", "text, json, or folded: stacks for flame graphs, of runs only" },
 	{ 'j', "json", OPT_FLAG, &as_json, NULL, "one JSON object" },
 	{ 'o', "output", OPT_VALUE, &output, "FILE", "write there instead of standard output" },
 	{ 0, NULL, OPT_FLAG, NULL, NULL, NULL }
@@ -119,6 +124,29 @@ static void tables(void)
 	}
 }
 
+/* Runs have their own section; objects come first. */
+static void whole_report(void)
+{
+	if (report.profile.objects.n || !report.profile.runs.n)
+		tables();
+	if (report.profile.runs.n) {
+		run_tables.lines = lines;
+		report_runs(&report, &run_tables);
+	}
+}
+
+static bool is_folded(void)
+{
+	bool folded = format && !strcmp(format, "folded");
+
+	if (format && !folded && strcmp(format, "json") && strcmp(format, "text"))
+		opt_usage(&tool, "--format %s: text, json or folded", format);
+	if (folded && as_json)
+		opt_usage(&tool, "folded stacks are not JSON");
+	as_json |= format && !strcmp(format, "json");
+	return folded;
+}
+
 static void close_all(void)
 {
 	for (size_t i = 0; i < report.count; i++) {
@@ -146,22 +174,30 @@ static void allow_many_files(void)
 int main(int argc, char **argv)
 {
 	int first = opt_parse(&tool, argc, argv);
+	bool folded = is_folded();
 	struct out out;
 
 	allow_many_files();
 	report.rows = row_limit();
+	report.profile.keep_samples = run_tables.samples;
 	if (first == argc)
 		read_one("-");
 	for (int i = first; i < argc; i++)
 		read_one(argv[i]);
-	if (!report.profile.objects.n && msg_status())
+	if (!report.profile.objects.n && !report.profile.runs.n && msg_status())
 		return 1;
+	if (folded && report.profile.objects.n)
+		msg_warn(NULL, "counts of objects have no stacks: left out");
 	open_views();
 	if (!out_open(&out, output, 0666))
 		return 1;
-	page_begin(&report.page, out.f, as_json);
-	tables();
-	page_end(&report.page);
+	if (folded) {
+		report_folded(&report, out.f);
+	} else {
+		page_begin(&report.page, out.f, as_json);
+		whole_report();
+		page_end(&report.page);
+	}
 	out_commit(&out);
 	close_all();
 	return msg_status();

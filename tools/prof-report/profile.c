@@ -69,10 +69,14 @@ static bool profile_row(struct profile *p, struct stream_reader *r, struct profi
 		return true;
 	case PROFILE_NOT_COUNTED:
 		return add_gap(r, o);
-	default:
+	}
+	if (r->row.type < PROFILE_RUN || r->row.type > PROFILE_RUN_END) {
 		p->unknown_rows++;
 		return true;
 	}
+	if (!o->run)
+		o->run = run_new(&o->info, p->keep_samples);
+	return run_row(o->run, r);
 }
 
 static int by_block(const void *a, const void *b)
@@ -209,12 +213,27 @@ static void object_free(struct profile_object *o)
 	vec_free(&o->blocks);
 	vec_free(&o->entries);
 	vec_free(&o->gaps);
+	if (o->run)
+		run_free(o->run);
 	arena_free(&o->arena);
 	free(o);
 }
 
+/* What a run wrote before it was cut is whole. */
+static void add_run(struct profile *p, struct profile_object *o, bool cut)
+{
+	run_finish(o->run, cut);
+	vec_push(&p->runs, o->run);
+	o->run = NULL;
+	object_free(o);
+}
+
 static void add_object(struct profile *p, struct profile_object *o)
 {
+	if (o->run) {
+		add_run(p, o, false);
+		return;
+	}
 	tidy(o);
 	for (size_t i = 0; i < p->objects.n; i++)
 		if (same_object(&p->objects.v[i]->info, &o->info)) {
@@ -244,7 +263,9 @@ bool profile_read(struct profile *p, FILE *f, const char *name)
 			o = NULL;
 		}
 	}
-	if (o)
+	if (o && o->run)
+		add_run(p, o, true);
+	else if (o)
 		object_free(o);
 	ok = ok && event == STREAM_DONE;
 	stream_reader_free(&r);
@@ -256,4 +277,7 @@ void profile_free(struct profile *p)
 	for (size_t i = 0; i < p->objects.n; i++)
 		object_free(p->objects.v[i]);
 	vec_free(&p->objects);
+	for (size_t i = 0; i < p->runs.n; i++)
+		run_free(p->runs.v[i]);
+	vec_free(&p->runs);
 }

@@ -23,6 +23,7 @@ void ranking_sort(struct ranking *r);		/* greatest key first, then greatest seco
 size_t report_rows(const struct report *r, size_t n);
 
 bool report_wants_object(const struct report *r, const struct view *v);
+bool report_wants_name(const struct report *r, const char *name);		/* of a Lua function */
 bool report_wants_function(const struct report *r, const struct function *f);	/* f may be NULL */
 
 /* report.c: the tables of what ran */
