@@ -172,8 +172,7 @@ static bool has_label(const struct search *f, const struct flow_value *v)
 {
 	const struct jump_table t = { .at = v->a, .width = 8, .scale = 1 };
 	uint64_t target;
-	for (uint32_t i = 0; i < 8 && entry(f, &t, i, &target); i++)
-	{
+	for (uint32_t i = 0; i < 8 && entry(f, &t, i, &target); i++) {
 		const struct code_range *r = code_range_at(f->w.c, target);
 		if (r && target != r->start && code_starts(f->w.c, target))
 			return true;
