@@ -10,7 +10,7 @@
 #include "tools/so-gen/image.h"
 #include "tools/so-gen/unwind.h"
 
-struct gen_options { bool identity, poison, atomic; const char *directory; };
+struct gen_options { bool identity, poison, atomic, keyed; const char *directory; };
 
 enum block_flag {
 	BLOCK_MARK = 1,			/* begins with an entry mark; counting code comes behind it */
@@ -57,6 +57,7 @@ struct gen {
 	struct rows *rows;
 	const struct gen_options *options;
 	const struct object_info *info;
+	char *name;			/* of the file in the directory */
 
 	VEC(struct block) blocks;	/* ascending by old */
 	uint64_t *is_block;		/* bit a - c.lo: a block of blocks begins at a */
@@ -87,6 +88,7 @@ const struct code_range *gen_range_from(const struct gen *g, uint64_t a);	/* the
 bool gen_retargets(const struct code_range *r, const struct code_end *e);
 /* mapping.c */
 void gen_mapping(struct gen *g);
+bool gen_keep_pinned(struct gen *g);	/* true: some range stays now, the blocks have to be made again */
 static inline bool gen_is_mapped(const struct gen *g, uint64_t a) { return code_in(&g->c, a) && bit(g->mapped, a - g->c.lo); }
 /* The run-time meaning of old text address a in data: its place in new text if it is a mapped entry, else a (text section placed). */
 uint64_t gen_address(const struct gen *g, uint64_t a);
@@ -109,6 +111,8 @@ const char *gen_emit(struct gen *g);
 const char *gen_unwind(struct gen *g);
 /* patch.c */
 const char *gen_patch(struct gen *g);
+/* name.c: what the file in the directory is called; the caller frees it. */
+char *gen_name(const struct gen *g);
 /* output.c: sections, header, map table, info; writes the file. */
 const char *gen_sections(struct gen *g);
 bool gen_write(struct gen *g);

@@ -25,7 +25,6 @@ static const char *build(struct gen *g)
 	fault = gen_blocks(g);
 	if (fault)
 		return fault;
-	gen_mapping(g);
 	gen_liveness(g);
 	gen_layout(g);
 	fault = gen_sections(g);
@@ -51,6 +50,7 @@ static void gen_free(struct gen *g)
 	free(g->mapped);
 	free(g->touched);
 	free(g->entered);
+	free(g->name);
 }
 
 static void object(const struct object_info *info, struct rows *rows, const struct gen_options *options)
@@ -105,9 +105,10 @@ int main(int argc, char **argv)
 		{ 0, "identity", OPT_FLAG, &options.identity, NULL, "move code without counting" },
 		{ 0, "poison-old", OPT_FLAG, &options.poison, NULL, "fill moved old text with traps, to test that nothing runs there" },
 		{ 0, "atomic", OPT_FLAG, &options.atomic, NULL, "count with atomic increments: exact with any number of threads" },
+		{ 0, "keyed", OPT_FLAG, &options.keyed, NULL, "name each file NAME~KEY after its original's path and build-id or digest: for caches" },
 		{ 0 },
 	};
-	const struct opt_tool tool = { "so-gen", "[-qv] [--identity] [--poison-old] [--atomic] -o DIR [TABLE]", "write the profiled object of each relocation table", table, false };
+	const struct opt_tool tool = { "so-gen", "[-qv] [--identity] [--poison-old] [--atomic] [--keyed] -o DIR [TABLE]", "write the profiled object of each relocation table", table, false };
 	int first = opt_parse(&tool, argc, argv);
 	if (!to)
 		opt_usage(&tool, "-o DIR is missing");
