@@ -237,7 +237,6 @@ static void make_rank(struct gen *g)
 {
 	size_t words = (g->c.hi - g->c.lo) / 64 + 1;
 	uint32_t n = 0;
-	g->rank = xcalloc(words + 1, sizeof *g->rank);
 	for (size_t i = 0; i < words; i++) {
 		g->rank[i] = n;
 		n += __builtin_popcountll(g->is_block[i]);
@@ -311,23 +310,25 @@ static uint64_t *led_to(const struct gen *g)
 	return led;
 }
 
-/* A function that keeps its old address (all do in an executable linked to one) is counted through its springboard; without
-   the room for that it stays. */
-static void keep_small_entries(struct gen *g, const uint64_t *led)
+/* Makes the blocks of what moves, as far as is known by now. */
+static void cut(struct gen *g, const uint64_t *led)
 {
-	for (size_t i = 0; g->o.eh.e_type == ET_EXEC && i < g->rows->entries.n; i++) {
-		uint32_t a = g->rows->entries.v[i].at, end;
-		struct code_range *r = code_range_at(&g->c, a);
-		struct insn insn;
-		if (!r || r->why || !code_starts(&g->c, a))
-			continue;
-		end = a + g->c.m->spring_size;
-		if (g->c.m->decode(code_bytes(&g->c, a, 1), r->end - a, a, &insn) && (insn.flags & INSN_MARK))
-			end += g->c.m->mark_size;
-		if (end > r->end || bit_next(led, a + 1 - g->c.lo, end - g->c.lo) != end - g->c.lo)
-			r->why = "it keeps its old address, with no room for a jump there";
+	struct code *c = &g->c;
+	memset(g->is_block, 0, ((c->hi - c->lo) / 64 + 2) * 8);
+	g->blocks.n = 0;
+	g->moved_bytes = g->kept_bytes = g->fde_moved = g->fde_kept = 0;
+	for (size_t i = 0; i < c->ranges.n; i++) {
+		struct code_range *r = &c->ranges.v[i];
+		if (r->kind == RANGE_FDE || r->kind == RANGE_PLT)
+			*(r->why ? &g->fde_kept : &g->fde_moved) += r->end - r->start;
+		if (r->why)
+			g->kept_bytes += r->kind == RANGE_GAP ? 0 : r->end - r->start;
+		else
+			cut_range(g, r, led);
 	}
-	keep_entered(g);
+	make_rank(g);
+	make_splits(g);
+	join_blocks(g);
 }
 
 const char *gen_blocks(struct gen *g)
@@ -339,22 +340,14 @@ const char *gen_blocks(struct gen *g)
 	table_heads(g);
 	g->is_block = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	g->entered = xcalloc((c->hi - c->lo) / 64 + 2, 8);
-	keep_entered(g);
+	g->rank = xcalloc((c->hi - c->lo) / 64 + 2, sizeof *g->rank);
 	uint64_t *led = led_to(g);
-	keep_small_entries(g, led);
-	for (size_t i = 0; i < c->ranges.n; i++) {
-		struct code_range *r = &c->ranges.v[i];
-		if (r->kind == RANGE_FDE || r->kind == RANGE_PLT)
-			*(r->why ? &g->fde_kept : &g->fde_moved) += r->end - r->start;
-		if (r->why)
-			g->kept_bytes += r->kind == RANGE_GAP ? 0 : r->end - r->start;
-		else
-			cut_range(g, r, led);
-	}
+	do {
+		keep_entered(g);
+		cut(g, led);
+		gen_mapping(g);
+	} while (gen_keep_pinned(g));
 	free(led);
-	make_rank(g);
-	make_splits(g);
-	join_blocks(g);
 	g->end_block = xmalloc((c->ends.n + 1) * sizeof *g->end_block);
 	for (size_t i = 0; i < c->ends.n; i++)
 		g->end_block[i] = insn_is_direct(c->ends.v[i].kind) ? gen_block_at(g, c->ends.v[i].target) : CODE_NONE;

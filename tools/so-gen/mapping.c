@@ -175,6 +175,7 @@ static bool spring_wanted(const struct gen *g, uint32_t a)
 
 static void find_springs(struct gen *g)
 {
+	g->springs.n = 0;
 	const struct code_range *known = NULL;
 	bool jumps = false;
 	for (size_t i = 0; i < g->rows->entries.n; i++) {
@@ -193,6 +194,8 @@ static void find_springs(struct gen *g)
 void gen_mapping(struct gen *g)
 {
 	size_t words = (g->c.hi - g->c.lo) / 64 + 2;
+	free(g->mapped);
+	free(g->touched);
 	g->mapped = xcalloc(words, 8);
 	g->touched = xcalloc(words, 8);
 	candidates(g);
@@ -202,6 +205,25 @@ void gen_mapping(struct gen *g)
 	from_symbols(g);
 	from_unknown(g);
 	find_springs(g);
+}
+
+/* A function that keeps its old address is counted through its springboard; without room for one it stays, and is named. */
+bool gen_keep_pinned(struct gen *g)
+{
+	bool changed = false;
+	size_t spring = 0;
+	for (size_t i = 0; i < g->rows->entries.n; i++) {
+		uint32_t a = g->rows->entries.v[i].at;
+		while (spring < g->springs.n && g->springs.v[spring] < a)
+			spring++;
+		if (gen_block_at(g, a) == CODE_NONE || gen_is_mapped(g, a) || (spring < g->springs.n && g->springs.v[spring] == a))
+			continue;
+		struct code_range *r = code_range_at(&g->c, a);
+		if (!r->why)
+			r->why = code_reason(&g->c, "it keeps its old address 0x%x, with no room for a jump there", a);
+		changed = true;
+	}
+	return changed;
 }
 
 uint64_t gen_address(const struct gen *g, uint64_t a)
