@@ -9,6 +9,8 @@ static void functions(const struct gen *g)
 	size_t n = 0;
 	for (size_t i = 0; i < g->c.ranges.n; i++) {
 		const struct code_range *r = &g->c.ranges.v[i];
+		if (r->kind == RANGE_GAP)	/* named in the stream and in the report */
+			continue;
 		if (r->why && ++n <= NAMED)
 			msg_warn(g->o.path, "0x%x, %u bytes, not moved: %s", r->start, r->end - r->start, r->why);
 		else if (r->why)
@@ -82,6 +84,8 @@ void gen_report(const struct gen *g)
 	rows_missing(g);
 	msg_detail(g->o.path, "%zu blocks, %zu springboards, %llu bytes of old code in %u of new", g->blocks.n, g->springs.n,
 	           (unsigned long long)g->moved_bytes, g->text_size);
+	msg_detail(g->o.path, "%llu of %llu bytes that unwinding entries cover moved", (unsigned long long)g->fde_moved,
+	           (unsigned long long)(g->fde_moved + g->fde_kept));
 	for (int i = 0; i < COUNT_FORMS && !g->options->identity; i++)
 		msg_detail(g->o.path, "%u blocks counted by %s", g->forms[i], g->c.m->count_form_names[i]);
 }
