@@ -129,36 +129,7 @@ counted() {	# OBJECTS: the counts of libtools.so
 	LC_ALL=C gdb -nx -batch -ex 'info line middle' d/libtools.so 2>&1 | grep -q middle
 }
 
-# A list that names an object as it is now: so-input would not write it.
-list_of() {
-	"$PYTHON" - "$1" "$(./digest "$1")" <<-'END'
-	import cbor2, os, sys
-	path, digest = sys.argv[1:]
-	info = {"path": os.path.realpath(path), "name": os.path.basename(path), "size": os.path.getsize(path), "class": 64,
-	        "digest": bytes.fromhex(digest), "machine": "x86_64"}
-	sys.stdout.buffer.write(b"".join(cbor2.dumps(i, canonical=True) for i in (["so-list", 1], info, [-1, 0])))
-	END
-}
-
-make_digest() {
-	gcc -o digest -x c - -lxxhash <<-'END'
-	#include <stdio.h>
-	#include <xxhash.h>
-	int main(int n, char **v)
-	{
-		static char bytes[1 << 24];
-		XXH128_canonical_t c;
-		FILE *f = fopen(v[n - 1], "rb");
-		XXH128_canonicalFromHash(&c, XXH3_128bits(bytes, fread(bytes, 1, sizeof bytes, f)));
-		for (int i = 0; i < 16; i++)
-			printf("%02x", c.digest[i]);
-		return 0;
-	}
-	END
-}
-
 @test "a second rewriting is refused by every stage, of stripped outputs too" {
-	make_digest
 	cp "$T/twins/libtools.so" a.so
 	strip -o b.so a.so
 	eu-strip -o c.so a.so
@@ -166,16 +137,11 @@ make_digest() {
 	for f in a.so b.so c.so d.so; do
 		run so-input -o list $f
 		[[ $output == *"$f: already profiled"* ]]
-		list_of $f >list
+		"$PYTHON" "$REPO/test/list-of.py" $f >list
 		run reloc-extract -o table list
 		[ "$status" -eq 1 ]
 		[[ $output == "reloc-extract: $PWD/$f: not profiled: it is a profiled object already" ]]
-		"$PYTHON" - >table <<-'END'
-		import cbor2, sys
-		f = open("list", "rb")
-		cbor2.load(f)
-		sys.stdout.buffer.write(b"".join(cbor2.dumps(i, canonical=True) for i in (["relocations", 1], cbor2.load(f), [-1, 0])))
-		END
+		"$PYTHON" "$REPO/test/list-of.py" -t $f >table
 		run so-gen -o again table
 		[ "$status" -eq 1 ]
 		[[ $output == "so-gen: $PWD/$f: not profiled: it is a profiled object already" ]]
