@@ -95,32 +95,36 @@ static void check_frames(struct gen *g)
 	}
 }
 
-/* Rows name addresses; only those that begin an instruction of a range count. */
-static void head(struct gen *g, uint32_t a)
+/* Calls f for each address in code that a row says something may lead to. */
+static void each_target(const struct gen *g, void (*f)(const struct gen *g, uint32_t a, uint64_t *map), uint64_t *map)
 {
-	if (code_starts(&g->c, a))
-		code_set_head(&g->c, a);
+	const struct rows *rows = g->rows;
+	const struct { const struct row_pair *v; size_t n; bool text; } lists[] = {
+		{ rows->jump_entries.v, rows->jump_entries.n, true }, { rows->labels.v, rows->labels.n, true }, { rows->words.v, rows->words.n, true },
+		{ rows->entries.v, rows->entries.n, false }, { rows->pads.v, rows->pads.n, false },
+	};
+	for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+		for (size_t i = 0; i < lists[k].n; i++)
+			f(g, lists[k].text ? lists[k].v[i].text : lists[k].v[i].at, map);
 }
 
-static void table_heads(struct gen *g)
+/* Rows name addresses; only those that begin an instruction of a range are heads. */
+static void head(const struct gen *g, uint32_t a, uint64_t *heads)
+{
+	if (code_starts(&g->c, a))
+		bit_set(heads, a - g->c.lo);
+}
+
+static void row_heads(struct gen *g)
 {
 	for (size_t i = 0; i < g->rows->tables.n; i++) {
 		const struct row_table *t = &g->rows->tables.v[i];
 		if (t->count && t->base && t->width < 4)
 			keep(g, code_range_at(&g->c, t->jump), "the entries of its jump table at 0x%llx have less than 4 bytes", t->at);
 	}
-	for (size_t i = 0; i < g->rows->jump_entries.n; i++)
-		head(g, g->rows->jump_entries.v[i].text);
-	for (size_t i = 0; i < g->rows->labels.n; i++)
-		head(g, g->rows->labels.v[i].text);
-	for (size_t i = 0; i < g->rows->words.n; i++)
-		head(g, g->rows->words.v[i].text);
-	for (size_t i = 0; i < g->rows->entries.n; i++)
-		head(g, g->rows->entries.v[i].at);
-	for (size_t i = 0; i < g->rows->pads.n; i++)
-		head(g, g->rows->pads.v[i].at);
+	each_target(g, head, g->c.heads);
 	for (size_t i = 0; i < g->rows->starts.n; i++)
-		head(g, g->rows->starts.v[i]);
+		head(g, g->rows->starts.v[i], g->c.heads);
 }
 
 /* In code that stays, a direct branch of the long form is led into new text in place (patch.c). */
@@ -177,9 +181,9 @@ static bool is_padding(const struct gen *g, uint32_t a, uint32_t end)
 	return true;
 }
 
-static void add_block(struct gen *g, const struct code_range *r, uint32_t a, uint32_t end, int32_t last, uint8_t flags)
+static void add_block(struct gen *g, const struct code_range *r, uint32_t a, uint32_t end, int32_t last)
 {
-	struct block b = { .old = a, .size = end - a, .end = last, .flags = flags };
+	struct block b = { .old = a, .size = end - a, .end = last };
 	struct insn insn;
 	if (a == r->start)
 		b.flags |= BLOCK_FIRST;
@@ -193,7 +197,7 @@ static void add_block(struct gen *g, const struct code_range *r, uint32_t a, uin
 	g->moved_bytes += end - a;
 }
 
-/* Was a made a head by something that leads there, or only by the jump before it? */
+/* The blocks of one range; LED tells the heads that something leads to. */
 static void cut_range(struct gen *g, const struct code_range *r, const uint64_t *led)
 {
 	const struct code *c = &g->c;
@@ -209,7 +213,7 @@ static void cut_range(struct gen *g, const struct code_range *r, const uint64_t 
 		if (after_jump && !bit(led, a - c->lo) && is_padding(g, a, end))
 			g->moved_bytes += end - a;
 		else
-			add_block(g, r, a, end, final, 0);
+			add_block(g, r, a, end, final);
 		after_jump = final != CODE_NONE && !insn_falls_through(c->ends.v[final].kind);
 		a = end;
 	}
@@ -284,29 +288,20 @@ static void join_blocks(struct gen *g)
 	}
 }
 
+static void lead(const struct gen *g, uint32_t a, uint64_t *led)
+{
+	if (code_in(&g->c, a))
+		bit_set(led, a - g->c.lo);
+}
+
+/* Bit a - c.lo: something but the instruction before it leads to a. */
 static uint64_t *led_to(const struct gen *g)
 {
-	const struct code *c = &g->c;
-	uint64_t *led = xcalloc((c->hi - c->lo) / 64 + 2, 8);
-	for (size_t i = 0; i < c->ends.n; i++)
-		if (insn_is_direct(c->ends.v[i].kind) && code_in(c, c->ends.v[i].target))
-			bit_set(led, c->ends.v[i].target - c->lo);
-	const struct rows *rows = g->rows;
-	for (size_t i = 0; i < rows->jump_entries.n; i++)
-		if (code_in(c, rows->jump_entries.v[i].text))
-			bit_set(led, rows->jump_entries.v[i].text - c->lo);
-	for (size_t i = 0; i < rows->labels.n; i++)
-		if (code_in(c, rows->labels.v[i].text))
-			bit_set(led, rows->labels.v[i].text - c->lo);
-	for (size_t i = 0; i < rows->words.n; i++)
-		if (code_in(c, rows->words.v[i].text))
-			bit_set(led, rows->words.v[i].text - c->lo);
-	for (size_t i = 0; i < rows->entries.n; i++)
-		if (code_in(c, rows->entries.v[i].at))
-			bit_set(led, rows->entries.v[i].at - c->lo);
-	for (size_t i = 0; i < rows->pads.n; i++)
-		if (code_in(c, rows->pads.v[i].at))
-			bit_set(led, rows->pads.v[i].at - c->lo);
+	uint64_t *led = xcalloc((g->c.hi - g->c.lo) / 64 + 2, 8);
+	for (size_t i = 0; i < g->c.ends.n; i++)
+		if (insn_is_direct(g->c.ends.v[i].kind))
+			lead(g, g->c.ends.v[i].target, led);
+	each_target(g, lead, led);
 	return led;
 }
 
@@ -337,7 +332,7 @@ const char *gen_blocks(struct gen *g)
 	read_ranges(g);
 	check_relocations(g);
 	check_frames(g);
-	table_heads(g);
+	row_heads(g);
 	g->is_block = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	g->entered = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	g->rank = xcalloc((c->hi - c->lo) / 64 + 2, sizeof *g->rank);
