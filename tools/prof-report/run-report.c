@@ -198,7 +198,7 @@ static void compiling(struct report *r, const struct run *run)
 	}
 	table_begin(&t, &r->page, "compiling", columns, "What compiling cost");
 	compiling_row(&t, run, "traces compiled", times[0], samples[0]);
-	compiling_row(&t, run, "compiled again after a flush or with their place's trace gone", times[1], samples[1]);
+	compiling_row(&t, run, "compiled again: flushed before", times[1], samples[1]);
 	compiling_row(&t, run, "aborted", times[2], samples[2]);
 	if (run->recorded_for_nothing)
 		compiling_row(&t, run, "in none of these", 0, run->recorded_for_nothing);

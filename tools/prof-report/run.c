@@ -26,6 +26,7 @@ void run_free(struct run *r)
 	vec_free(&r->aborts);
 	vec_free(&r->recording);
 	vec_free(&r->weights);
+	vec_free(&r->start_flushes);
 	vec_free(&r->all);
 	intern_free(&r->texts);
 	intern_free(&r->functions);
@@ -254,9 +255,17 @@ static void bear(struct run *r, const struct run_trace *t)
 static bool started_before(struct run *r, const struct run_trace *t)
 {
 	const struct { struct run_place at; uint32_t kind, unused; int64_t exit; } key = { t->at, t->kind, 0, t->exit };
-	uint32_t n = (uint32_t)r->starts.v.n;
+	uint32_t start;
+	bool again;
 
-	return t->at.prototype && intern(&r->starts, &key, sizeof key) < n;
+	if (!t->at.prototype)
+		return false;
+	start = intern(&r->starts, &key, sizeof key);
+	again = start < r->start_flushes.n && r->start_flushes.v[start] < r->flushes;
+	if (start == r->start_flushes.n)
+		vec_push(&r->start_flushes, 0);
+	r->start_flushes.v[start] = r->flushes;
+	return again;
 }
 
 static bool read_trace(struct run *r, struct stream_reader *from)

@@ -74,6 +74,7 @@ struct run {
 	uint64_t flushes, samples, weight, recorded_for_nothing;
 
 	struct intern texts, functions, chains, cells, starts, symbols;
+	VEC(uint64_t) start_flushes;			/* flushes before a trace with that start was compiled last */
 	VEC(uint64_t) weights;				/* of cells */
 	VEC(struct run_sample) all;			/* when keep_samples */
 	struct modules modules;

@@ -16,7 +16,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/msg.h"
 
-enum { HEAD = 9, RING = 256, SAMPLE_BYTES = 64 + HEAD * (3 + 2 * SAMPLE_FRAMES) };
+enum { HEAD = 9, RING = 256, WAITING = 16384, SAMPLE_BYTES = 64 + HEAD * (3 + 2 * SAMPLE_FRAMES) };
 
 static struct {
 	int fd;
@@ -25,8 +25,8 @@ static struct {
 	volatile int held;
 	uint64_t rows, samples, lost;
 	uint64_t size, limit;		/* a file over RLIMIT_FSIZE would end the process */
-	unsigned char *buffer;
-	size_t cap;
+	unsigned char *buffer;		/* of rows that wait */
+	size_t n, cap;
 } out = { .fd = -1 };
 
 static struct sample ring[RING];
@@ -129,6 +129,12 @@ static void put_bytes(const unsigned char *p, size_t n)
 	}
 }
 
+static void put_waiting(void)
+{
+	put_bytes(out.buffer, out.n);
+	out.n = 0;
+}
+
 static void put_sample(const struct sample *s)
 {
 	unsigned char bytes[SAMPLE_BYTES];
@@ -156,6 +162,7 @@ static void put_sample(const struct sample *s)
 			put_uint(&pen, s->frame[i].position);
 		}
 	}
+	put_waiting();
 	put_bytes(bytes, (size_t)(pen.p - bytes));
 	out.rows++;
 	out.samples++;
@@ -236,9 +243,9 @@ void emit_row(const struct row *row)
 	if (out.fd < 0)
 		return;
 	emit_hold();
-	if (need > out.cap)
-		out.buffer = xrealloc(out.buffer, out.cap = 2 * need);
-	pen = (struct pen){ out.buffer, out.buffer + out.cap };
+	if (out.n + need > out.cap)
+		out.buffer = xrealloc(out.buffer, out.cap = 2 * (out.n + need));
+	pen = (struct pen){ out.buffer + out.n, out.buffer + out.cap };
 	put_array(&pen, 4 + details);
 	put_uint(&pen, row->type);
 	put_uint(&pen, row->address);
@@ -246,8 +253,10 @@ void emit_row(const struct row *row)
 	put_uint(&pen, row->count);
 	if (details)
 		put_details(&pen, row);
-	put_bytes(out.buffer, (size_t)(pen.p - out.buffer));
+	out.n = (size_t)(pen.p - out.buffer);
 	out.rows++;
+	if (!row->can_wait || out.n >= WAITING)
+		put_waiting();
 	emit_release();
 }
 
@@ -320,6 +329,7 @@ bool emit_end(void)
 		return !out.failed;
 	emit_hold();
 	emit_release();
+	put_waiting();
 	put_array(&pen, 2);
 	put_int(&pen, -1);
 	put_uint(&pen, out.rows);

@@ -1,7 +1,7 @@
 /* emit.h - rows of the profile, each in the file before the next is made.
 
    A sample is taken in a signal handler, so this is a small encoder of its own beside formats/stream.h: it allocates nothing, takes no lock,
-   and each row is written whole by write(2).  What was written is in the file whatever becomes of the process.  Samples that come
+   and each row is written whole by write(2): it is in the file whatever becomes of the process.  Samples that come
    while a row is being written wait in a ring. */
 #ifndef TRACE_RUN_EMIT_H
 #define TRACE_RUN_EMIT_H
@@ -26,6 +26,7 @@ struct row {
 	const char *kind, *name, *why;		/* NULL: none */
 	const int64_t *numbers;
 	size_t n;
+	bool can_wait;				/* until another row is written: what is only known by it is not needed before */
 };
 
 struct emit_object { const char *path, *name, *machine; };

@@ -148,7 +148,7 @@ static void list_lines(const struct vm_trace *t)
 static void write_death(uint32_t serial)
 {
 	alive--;
-	emit_row(&(struct row){ .type = PROFILE_DEATH, .address = now(), .count = serial });
+	emit_row(&(struct row){ .type = PROFILE_DEATH, .address = now(), .count = serial, .can_wait = true });
 }
 
 static void write_stubs(lua_State *L, unsigned exits)
@@ -198,7 +198,7 @@ static void export(unsigned number, const struct vm_trace *t, const struct vm_to
 	if (t && export_wants_lines())
 		list_lines(t);
 	if (t)
-		snprintf(name, sizeof name, "TRACE_%u::%s:%d", number, vm_chunk_name(t->start),
+		snprintf(name, sizeof name, "TRACE_%u::%s:%d", number, vm_chunk_name(t->start) + !!strchr("@=", *vm_chunk_name(t->start)),
 			 (int)vm_line(t->start, (uint32_t)(t->start_pc - vm_bytecode(t->start))));
 	else
 		snprintf(name, sizeof name, "TRACE_%u", number);
@@ -243,7 +243,7 @@ static void on_abort(lua_State *L)
 	push_place(at);
 	emit_row(&(struct row){
 		.type = PROFILE_ABORT, .address = now(), .information = lua_type(L, 5) == LUA_TNUMBER ? (int64_t)lua_tointeger(L, 5) : 0,
-		.count = (uint64_t)lua_tointeger(L, 2), .why = why, .numbers = list.v, .n = list.n,
+		.count = (uint64_t)lua_tointeger(L, 2), .why = why, .numbers = list.v, .n = list.n, .can_wait = true,
 	});
 }
 

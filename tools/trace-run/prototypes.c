@@ -58,7 +58,7 @@ static void write_row(const struct vm_prototype *p, uint32_t serial)
 	}
 	emit_row(&(struct row){
 		.type = PROFILE_PROTOTYPE, .address = (uintptr_t)vm_bytecode(p), .information = p->size, .count = serial,
-		.name = vm_chunk_name(p), .numbers = numbers.v, .n = numbers.n,
+		.name = vm_chunk_name(p), .numbers = numbers.v, .n = numbers.n, .can_wait = true,
 	});
 }
 

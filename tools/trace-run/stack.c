@@ -140,7 +140,10 @@ void stack_look(struct sample *s, const ucontext_t *context, uint64_t code_low, 
 	if (!vm.known)
 		return;
 	s->state = *vm.state;
+	/* None while the VM is closed. */
 	thread = *vm.current;
+	if (!thread)
+		return;
 	compiled = s->state >= 0 || s->state == -1 - PROFILE_STATE_GC || s->state == -1 - PROFILE_STATE_EXIT;
 	base = compiled && *vm.trace_base ? *vm.trace_base : thread->base;
 	if (compiled && s->state != -1 - PROFILE_STATE_EXIT && code_high && !(s->pc >= code_low && s->pc < code_high))
