@@ -166,6 +166,19 @@ static void name_hole(struct extract *x, uint32_t start, uint32_t end)
 		code_add(&x->c, start, end - start, RANGE_GAP, "no unwinding entry covers it and nothing is known to enter it");
 }
 
+/* Pieces of hand-written code jump into each other's middle: what the bytes of a hole might enter that way is not moved.  (Four
+   bytes that are an address there by accident only cost that piece.) */
+static void keep_entered_from(struct extract *x, const struct code_range *hole)
+{
+	const uint8_t *p = code_bytes(&x->c, hole->start, hole->end - hole->start);
+	for (uint32_t i = 0; p && i + 4 <= hole->end - hole->start; i++) {
+		uint64_t to = hole->start + i + 4 + (uint64_t)(int32_t)object_word(&x->o, p + i, 4);
+		struct code_range *r = code_in(&x->c, to) ? code_range_at(&x->c, to) : NULL;
+		if (r && r->kind == RANGE_CODE && !r->why && code_starts(&x->c, to) && !extract_is_entry(x, to))
+			r->why = code_reason(&x->c, "code at 0x%x, which nothing is known to enter, may enter it", hole->start + i);
+	}
+}
+
 void extract_name_holes(struct extract *x)
 {
 	size_t n = x->c.ranges.n;
@@ -184,6 +197,9 @@ void extract_name_holes(struct extract *x)
 		name_hole(x, at, end);
 	}
 	code_sort(&x->c);
+	for (size_t i = 0; i < x->c.ranges.n && x->c.m->insn_align == 1; i++)
+		if (x->c.ranges.v[i].kind == RANGE_GAP)
+			keep_entered_from(x, &x->c.ranges.v[i]);
 }
 
 void extract_gaps(struct extract *x)
