@@ -193,6 +193,7 @@ const char *extract_object(struct extract *x)
 	symbol_entries(x);
 	landing_pads(x);
 	find_tables(x);
+	extract_split_stack(x);
 	loose_jumps(x);
 	extract_addresses(x);
 	extract_name_holes(x);
