@@ -21,6 +21,7 @@ const struct field object_fields[] = {
 	OBJECT("digest", FIELD_DIGEST, digest),
 	OBJECT("soname", FIELD_TEXT, soname),
 	OBJECT("machine", FIELD_TEXT, machine),
+	OBJECT("process", FIELD_TEXT, process),
 	OBJECT("build-id", FIELD_BUILD_ID, build_id),
 	OBJECT("link-map", FIELD_TEXT, link_map),
 	OBJECT("profiled", FIELD_TEXT, profiled),

@@ -45,6 +45,7 @@ struct object_info {
 	/* profile streams only */
 	const char *profiled;		/* path of the profiled object */
 	uint64_t processes;		/* counter files summed */
+	const char *process;		/* "PID PROGRAM": the counts are of this process alone (count-extract --by-process) */
 	uint64_t blocks, text_bytes;	/* counted blocks; bytes of code that FDEs or symbols cover */
 	const char *note;		/* what a reader must know: "forked: counts may be inexact", "stale: ..." joined by "; " */
 };
