@@ -58,6 +58,8 @@ static void summary(struct report *r, const struct run *run)
 	if (!run->ended || run->cut)
 		page_text(p, "the run was ended from outside, or is not at its end: this is what was written until then\n");
 	page_fact(p, "samples", "samples", run->weight, "", 0);
+	if (run->samples != run->weight || p->is_json)
+		page_fact(p, "signals", "in signals", run->samples, "", 0);
 	times(p, run);
 	page_fact(p, "traces", "traces compiled", run->traces.n, "", 0);
 	page_fact(p, "alive", "alive at the end", run->alive.n, "", run->traces.n);
