@@ -195,6 +195,9 @@ void code_check_targets(struct code *c)
 				r->why = "a jump into the middle of an instruction";
 		}
 	}
+	/* Of a range that turned out to be undecodable the targets of its first "branches" are left. */
+	for (uint32_t w = 0; w <= (c->hi - c->lo) / 64; w++)
+		c->heads[w] &= c->starts[w];
 }
 
 uint32_t code_end_from(const struct code *c, const struct code_range *r, uint32_t a)
