@@ -35,6 +35,20 @@ not_moved() { grep -c "not moved" said; }
 	hazard flow -fuse-ld=lld
 }
 
+@test "data in text" {
+	hazard data
+	hazard data -fuse-ld=lld -s
+}
+
+@test "a restartable sequence runs where the kernel looks for it" { hazard rseq; }
+
+@test "notes of unequal alignment" {
+	hazard plain "$REPO/test/input/hazard-notes.s"
+	hazard plain "$REPO/test/input/hazard-notes.s" -Wl,--build-id=md5 -Wl,-z,noseparate-code
+	readelf -nW twins/libplain.so >notes 2>&1
+	[ "$(grep -cE '^  (A|B|C) ' notes)" -eq 3 ]
+}
+
 @test "exceptions: cold parts, rethrows, many types" {
 	hazard throw
 	hazard throw -O0
