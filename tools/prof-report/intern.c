@@ -35,6 +35,7 @@ uint32_t intern(struct intern *t, const void *bytes, size_t n)
 	size_t at;
 	void *copy;
 
+	bytes = n ? bytes : "";
 	if (2 * (t->v.n + 1) > t->cap)
 		grow(t);
 	at = slot_of(t, bytes, n);

@@ -33,7 +33,9 @@ static void keep_info(struct profile_object *o, const struct object_info *info)
 	o->info.machine = keep(&o->arena, info->machine);
 	o->info.profiled = keep(&o->arena, info->profiled);
 	o->info.note = keep(&o->arena, info->note);
-	o->info.why = o->info.found = o->info.skip = o->info.link_map = NULL;
+	o->info.process = keep(&o->arena, info->process);
+	o->info.skip = keep(&o->arena, info->skip);
+	o->info.why = o->info.found = o->info.link_map = NULL;
 }
 
 static bool add_block(struct stream_reader *r, struct profile_object *o)
@@ -149,10 +151,12 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static bool same_object(const struct object_info *a, const struct object_info *b)
+bool same_object(const struct object_info *a, const struct object_info *b)
 {
 	static const unsigned char none[16];
 
+	if (!same_text(a->process, b->process))
+		return false;
 	if (a->build_id_size || b->build_id_size)
 		return a->build_id_size == b->build_id_size && !memcmp(a->build_id, b->build_id, a->build_id_size);
 	if (memcmp(a->digest, none, sizeof none) || memcmp(b->digest, none, sizeof none))
@@ -228,10 +232,23 @@ static void add_run(struct profile *p, struct profile_object *o, bool cut)
 	object_free(o);
 }
 
+static void add_skipped(struct profile *p, const struct object_info *info)
+{
+	for (size_t i = 0; i < p->skipped.n; i++)
+		if (!strcmp(p->skipped.v[i].path, info->path) && !strcmp(p->skipped.v[i].why, info->skip))
+			return;
+	vec_push(&p->skipped, ((struct profile_skipped){ xstrdup(info->path), xstrdup(info->skip) }));
+}
+
 static void add_object(struct profile *p, struct profile_object *o)
 {
 	if (o->run) {
 		add_run(p, o, false);
+		return;
+	}
+	if (o->info.skip && o->info.path) {
+		add_skipped(p, &o->info);
+		object_free(o);
 		return;
 	}
 	tidy(o);
@@ -277,6 +294,11 @@ void profile_free(struct profile *p)
 	for (size_t i = 0; i < p->objects.n; i++)
 		object_free(p->objects.v[i]);
 	vec_free(&p->objects);
+	for (size_t i = 0; i < p->skipped.n; i++) {
+		free(p->skipped.v[i].path);
+		free(p->skipped.v[i].why);
+	}
+	vec_free(&p->skipped);
 	for (size_t i = 0; i < p->runs.n; i++)
 		run_free(p->runs.v[i]);
 	vec_free(&p->runs);

@@ -27,8 +27,11 @@ struct profile_object {
 	struct run *run;			/* not NULL: it is one */
 };
 
+struct profile_skipped { char *path, *why; };
+
 struct profile {
 	VEC(struct profile_object *) objects;	/* in the order they came */
+	VEC(struct profile_skipped) skipped;	/* loaded by a run, and not counted; no two alike */
 	VEC(struct run *) runs;
 	bool keep_samples;			/* of runs, one by one */
 	uint64_t unknown_rows;
@@ -37,6 +40,8 @@ struct profile {
 /* Adds the objects of one stream.  False after a message; what was whole up to there is in. */
 bool profile_read(struct profile *p, FILE *f, const char *name);
 void profile_free(struct profile *p);
+/* Whether both are counts of one file (and one process, where these are kept apart). */
+bool same_object(const struct object_info *a, const struct object_info *b);
 
 /* Sums and products that stay at the largest number instead of wrapping. */
 uint64_t add_sat(uint64_t a, uint64_t b);

@@ -107,8 +107,11 @@ static bool in_native_stack(uintptr_t p, uintptr_t sp)
 	return sp >= native_low && p >= sp && p <= native_high - 64;
 }
 
+/* What it reads are the frames of others. */
+#define READS_STACK __attribute__((no_sanitize("address")))
+
 /* The first word on the native stack that points into trace code. */
-static void find_return(struct sample *s, uintptr_t sp, uint64_t low, uint64_t high)
+READS_STACK static void find_return(struct sample *s, uintptr_t sp, uint64_t low, uint64_t high)
 {
 	const uint64_t *word = (const uint64_t *)(sp & ~(uintptr_t)7);
 
@@ -120,7 +123,7 @@ static void find_return(struct sample *s, uintptr_t sp, uint64_t low, uint64_t h
 }
 
 /* What the interpreter saved when it called C code. */
-static void saved_place(struct sample *s, const struct vm_thread *thread, uintptr_t sp)
+READS_STACK static void saved_place(struct sample *s, const struct vm_thread *thread, uintptr_t sp)
 {
 	uintptr_t frame = thread->c_frame & ~(uintptr_t)3;
 
