@@ -23,13 +23,13 @@ DESTDIR =
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s%s\n' $(1) $(2))
 
-TOOLS = so-input reloc-extract so-gen map-dump count-extract prof-report trace-run
+TOOLS = so-input reloc-extract so-gen map-dump count-extract prof-report so-run trace-run
 LIB_SRC = $(wildcard lib/base/*.c formats/*.c lib/elf/*.c lib/machine/*.c lib/machine/*/*.c lib/code/*.c)
 LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/%.o)
 TOOL_SRC = $(foreach t,$(TOOLS),$(wildcard tools/$(t)/*.c))
-MAN = $(foreach t,$(TOOLS),$(wildcard tools/$(t)/$(t).1))
+MAN = $(foreach t,$(TOOLS) soprof,$(wildcard tools/$(t)/$(t).1))
 
-all: $(TOOLS:%=$(BIN)/%)
+all: $(TOOLS:%=$(BIN)/%) $(BIN)/so-run-audit.so $(BIN)/soprof
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -55,6 +55,11 @@ LDLIBS_prof-report = -ldw -l:libsupc++.a
 LDLIBS_trace-run = -Wl,--whole-archive -l:libluajit-5.1.a -Wl,--no-whole-archive -Wl,-E -Wl,--wrap=dlopen -lm -ldl
 
 include runtime/rules.mk
+include tools/so-run/audit.mk
+
+$(BIN)/soprof: tools/soprof/soprof
+	@mkdir -p $(@D)
+	$(Q)install -m 755 $< $@
 
 # The same programs with the sanitizers, in build-asan/.
 asan:
@@ -88,7 +93,7 @@ bench: packages-build
 	@$(MAKE) --no-print-directory -s all say=
 	@BIN=$(abspath $(BIN)) bench/run
 
-LINT_SRC = $(LIB_SRC) $(TOOL_SRC) $(filter-out $(LINT_NOT),$(wildcard test/*.c test/*/*.c test/*/*/*.c bench/*.c))
+LINT_SRC = $(LIB_SRC) $(TOOL_SRC) $(wildcard tools/so-run/audit/*.c) $(filter-out $(LINT_NOT),$(wildcard test/*.c test/*/*.c test/*/*/*.c bench/*.c))
 # Inputs whose code is what matters, and those that need headers of what they embed.
 LINT_NOT = $(wildcard test/input/*.c test/workloads/host/*.c bench/zstdbench.c)
 LINT_FLAGS = $(WARN) -Werror $(CPPFLAGS) -fsyntax-only
@@ -99,8 +104,9 @@ lint:
 	$(Q)$(foreach m,$(RUNTIME_MACHINES),$(RUNTIME_CC) $(RUNTIME_FLAGS) $(RUNTIME_FLAGS_$(m)) -Werror -fsyntax-only $(RUNTIME_SRC) &&) true
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(TOOLS:%=$(BIN)/%) $(DESTDIR)$(PREFIX)/bin
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/soprof $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(TOOLS:%=$(BIN)/%) $(BIN)/soprof $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(BIN)/so-run-audit.so $(DESTDIR)$(PREFIX)/lib/soprof
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:

@@ -17,6 +17,7 @@ const struct field object_fields[] = {
 	OBJECT("skip", FIELD_TEXT, skip),
 	OBJECT("class", FIELD_CLASS, elf_class),
 	OBJECT("found", FIELD_TEXT, found),
+	OBJECT("atomic", FIELD_BOOL, atomic),
 	OBJECT("blocks", FIELD_UINT, blocks),
 	OBJECT("digest", FIELD_DIGEST, digest),
 	OBJECT("soname", FIELD_TEXT, soname),

@@ -41,6 +41,7 @@ struct object_info {
 	bool big_endian;
 	bool reachable;			/* LD_LIBRARY_PATH=out reaches it */
 	bool is_app;			/* an executable */
+	bool atomic;			/* profile streams: counted with atomic increments */
 
 	/* profile streams only */
 	const char *profiled;		/* path of the profiled object */

@@ -42,6 +42,15 @@ static bool same_process(const struct made *a, const struct made *b)
 	return a->pid == b->pid && !strcmp(a->program, b->program);
 }
 
+/* A profiled executable of a cache is called NAME~KEY. */
+static char *label(const struct made *m)
+{
+	const char *key = strrchr(m->program, '~');
+	size_t n = key && strlen(key) == 17 && strspn(key + 1, "0123456789abcdef") == 16 ? (size_t)(key - m->program) : strlen(m->program);
+
+	return xasprintf("%" PRIu32 " %.*s", m->pid, (int)n, m->program);
+}
+
 void write_processes(struct stream_writer *w, struct profiled *p, const struct counter_files *files)
 {
 	struct all all = {{0}};
@@ -52,7 +61,7 @@ void write_processes(struct stream_writer *w, struct profiled *p, const struct c
 		qsort(all.v.v, all.v.n, sizeof *all.v.v, by_process);
 	for (size_t i = 0; i < all.v.n;) {
 		const struct made *first = &all.v.v[i];
-		char *name = xasprintf("%" PRIu32 " %s", first->pid, first->program);
+		char *name = label(first);
 
 		profiled_clear(p);
 		for (; i < all.v.n && same_process(first, &all.v.v[i]); i++)

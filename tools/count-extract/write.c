@@ -191,6 +191,7 @@ void write_profile(struct stream_writer *w, struct profiled *p)
 	note_flags(p, &note);
 	info->profiled = p->path;
 	info->processes = p->processes;
+	info->atomic = p->header.flags & COUNTERS_ATOMIC;
 	info->blocks = counted_blocks(p);
 	info->note = note.text;
 	stream_object(w, info);

@@ -22,17 +22,18 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127, NOT_READY = 3 };
 #define LAST "last"
 
 static const char *directory = "out", *run_directory, *want;
-static bool discover;
+static bool discover, list;
 
 static const struct opt options[] = {
 	{ 'd', "directory", OPT_VALUE, &directory, "DIR", "where the profiled objects lie (out)" },
 	{ 'r', "run", OPT_VALUE, &run_directory, "DIR", "make the run directory DIR for counter files (DIR/run.N beside the objects)" },
 	{ 0, "discover", OPT_FLAG, &discover, NULL, "nothing needs to be profiled yet; tell where the list of what was loaded lies" },
-	{ 0, "want", OPT_VALUE, &want, "FILE", "run nothing and exit with 3 unless the paths in FILE have profiled objects of now" },
+	{ 0, "list", OPT_FLAG, &list, NULL, "run nothing; print each original, its profiled object, and why that cannot be used" },
+	{ 0, "want", OPT_VALUE, &want, "FILE", "run nothing; exit with 3 unless all paths in FILE have profiled objects that can be used" },
 	{ 0, NULL, OPT_FLAG, NULL, NULL, NULL }
 };
 static const struct opt_tool tool = {
-	.name = "so-run", .usage = "[-qv] [-d DIR] [-r DIR] [--discover] [--want FILE] APP [ARG...]", .options = options,
+	.name = "so-run", .usage = "[-qv] [-d DIR] [-r DIR] [--discover] APP [ARG...] | --list | --want FILE", .options = options,
 	.what = "Run a program with profiled objects in the place of its own.", .stop_at_operand = true,
 };
 
@@ -239,6 +240,16 @@ static bool is_ready(const struct index *x)
 	return ready;
 }
 
+static int print_list(const struct index *x)
+{
+	for (uint32_t i = 0; i < x->x->entries; i++) {
+		const struct run_entry *e = &run_entries(x->x)[i];
+
+		printf("%s\t%s\t%s\n", run_string(x->x, e->original), run_string(x->x, e->twin), e->why ? run_string(x->x, e->why) : "");
+	}
+	return fflush(stdout) ? 1 : 0;
+}
+
 /* The profiled executable, or what was given. */
 static const char *program_for(const struct index *x, const char *path)
 {
@@ -269,15 +280,30 @@ static char *prepare_run(const struct index *x, const char *base, const char *pa
 	return run;
 }
 
+static int run(const struct index *x, const char *base, char **argv)
+{
+	char *path = find_program(argv[0]);
+
+	if (!path || access(path, F_OK)) {
+		msg_error(argv[0], "not found");
+		return NOT_FOUND;
+	}
+	if (!discover && !x->x->entries)
+		msg_die(base, "no profiled object in this directory");
+	prepare_run(x, base, path);
+	execv(program_for(x, path), argv);
+	msg_error(path, "cannot run:");
+	return errno == ENOENT ? NOT_FOUND : CANNOT_RUN;
+}
+
 int main(int argc, char **argv)
 {
 	int first = opt_parse(&tool, argc, argv);
 	struct index x;
-	char *base, *path;
+	char *base;
 
-	if (first == argc)
+	if (first == argc && !list && !want)
 		opt_usage(&tool, "no program given");
-	path = find_program(argv[first]);
 	if (discover && mkdir(directory, 0777) && errno != EEXIST)
 		msg_die(directory, "cannot make the directory:");
 	base = realpath(directory, NULL);
@@ -285,16 +311,9 @@ int main(int argc, char **argv)
 		msg_die(directory, "cannot open:");
 	if (!index_make(&x, base))
 		return 1;
-	if (want && !is_ready(&x))
-		return NOT_READY;
-	if (!path || access(path, F_OK)) {
-		msg_error(argv[first], "not found");
-		return NOT_FOUND;
-	}
-	if (!discover && !x.x->entries)
-		msg_die(base, "no profiled object in this directory");
-	prepare_run(&x, base, path);
-	execv(program_for(&x, path), argv + first);
-	msg_error(path, "cannot run:");
-	return errno == ENOENT ? NOT_FOUND : CANNOT_RUN;
+	if (list)
+		return print_list(&x);
+	if (want)
+		return is_ready(&x) ? 0 : NOT_READY;
+	return run(&x, base, argv + first);
 }
