@@ -15,8 +15,8 @@ void msg_detail(const char *object, const char *format, ...) { (void)object, (vo
 void msg_die(const char *object, const char *format, ...) { (void)object, (void)format; abort(); }
 
 /* Stands in for madvise where a target's files are memory of the allocator's, whose pages others share. */
-int fuzz_advise(void *p, size_t n, int advice);
-int fuzz_advise(void *p, size_t n, int advice)
+int fuzz_no_advice(void *p, size_t n, int advice);
+int fuzz_no_advice(void *p, size_t n, int advice)
 {
 	(void)p, (void)n, (void)advice;
 	return 0;
