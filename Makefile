@@ -31,10 +31,11 @@ MAN = $(foreach t,$(TOOLS) soprof,$(wildcard tools/$(t)/$(t).1))
 
 all: $(TOOLS:%=$(BIN)/%) $(BIN)/so-run-audit.so $(BIN)/soprof
 
+# -MT: the dependencies hold however BUILD is spelt, build or /somewhere/build.
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(WARN) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(WARN) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MT '$$(BUILD)/$*.o' -c -o $@ $<
 
 $(BUILD)/libsoprof.a: $(LIB_OBJ)
 	@rm -f $@
