@@ -176,7 +176,7 @@ survives() {
 
 @test "fuzz: any rows for a sound object" {
 	command -v clang-14 >/dev/null || skip "no clang-14"
-	(cd "$REPO" && nice clang-14 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Dmmap=fuzz_map -Dmunmap=fuzz_unmap -Dmadvise=fuzz_advise -I. \
+	(cd "$REPO" && nice clang-14 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Dmmap=fuzz_map -Dmunmap=fuzz_unmap -Dmadvise=fuzz_no_advice -I. \
 		-D_GNU_SOURCE -g -O1 -o "$BATS_TEST_TMPDIR/rows" test/fuzz/rows.c test/fuzz/quiet.c lib/base/{mem,json,progress,opt,out}.c formats/*.c \
 		$(ls lib/elf/*.c lib/code/*.c lib/machine/*.c lib/machine/*/*.c tools/so-gen/*.c tools/reloc-extract/*.c |
 			grep -v -e tools/so-gen/so-gen.c -e tools/reloc-extract/reloc-extract.c -e lib/elf/lines.c) -lelf -lcbor -lxxhash -lZydis)

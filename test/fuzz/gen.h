@@ -1,5 +1,5 @@
 /* gen.h - so-gen's steps for fuzz targets: everything but the choice of the output's name.  Built with
-   -Dmmap=fuzz_map -Dmunmap=fuzz_unmap -Dmadvise=fuzz_advise: images are then memory whose end the sanitizer knows. */
+   -Dmmap=fuzz_map -Dmunmap=fuzz_unmap -Dmadvise=fuzz_no_advice: images are then memory whose end the sanitizer knows. */
 #include <sys/mman.h>
 #include <unistd.h>
 #define main so_gen_main
@@ -22,12 +22,6 @@ int munmap(void *p, size_t n)
 {
 	(void)n;
 	free(p);
-	return 0;
-}
-
-int madvise(void *p, size_t n, int advice)
-{
-	(void)p, (void)n, (void)advice;
 	return 0;
 }
 
