@@ -183,6 +183,6 @@ bad() {
 	mkdir seeds
 	cp "$T/small.so" seeds/full
 	strip -o seeds/stripped "$T/small.so"
-	g++ -O1 -fPIC -shared -s -o seeds/throws "$REPO/test/input/throws.cc"
+	g++ -O1 -fPIC -shared -s -o seeds/throws "$REPO/test/input/hazard-throw.cc"
 	nice ./extract -seed=1 -max_len=17000 -max_total_time="${FUZZ_SECONDS:-5}" -verbosity=0 seeds >log 2>&1 || { tail -n 40 log; false; }
 }
