@@ -51,9 +51,9 @@ need_debian() {
 	[ -z "$(ls -d mmdebstrap.* 2>/dev/null)" ]
 }
 
-@test "make install: programs and man pages below PREFIX in DESTDIR, nothing else" {
+@test "make install: programs and man pages below PREFIX in DESTDIR, beside them lib/soprof alone" {
 	make -s -C "$REPO" -o all BIN="$BIN" DESTDIR="$PWD/root" PREFIX=/opt/soprof install
-	(cd root && find . -type f) | sort >installed
+	(cd root && find . -type f ! -path "*/lib/soprof/*") | sort >installed
 	for dir in "$REPO"/tools/*/; do
 		name=$(basename "$dir")
 		[ -x "$BIN/$name" ] || continue
