@@ -15,7 +15,7 @@
 #include "tools/so-run/audit/stack.h"
 
 #define EXPORT __attribute__((visibility("default")))
-enum { PATH_LONGEST = 4096 };
+enum { PATH_LONGEST = 4096, RLIMIT_AS = 9, COUNTERS_PAGE = 4096 };
 
 static struct stack stack;
 static struct notes notes;
@@ -102,12 +102,31 @@ static const struct run_entry *find(const char *path)
 	return NULL;
 }
 
+/* Where the address space is limited a profiled object, two or three times as large, could be one too many. */
+static bool has_room(const struct run_entry *e)
+{
+	uint64_t limit = kernel_limit(RLIMIT_AS), pages = 0;
+	char text[32];
+	long fd, n;
+
+	if (limit == UINT64_MAX)
+		return true;
+	fd = sys_openat(AT_FDCWD, "/proc/self/statm", O_RDONLY, 0);
+	if (fd < 0)
+		return false;
+	n = sys_read((int)fd, text, sizeof text);
+	sys_close((int)fd);
+	for (long i = 0; i < n && text[i] >= '0' && text[i] <= '9'; i++)
+		pages = pages * 10 + (uint64_t)(text[i] - '0');
+	return n > 0 && limit / 2 > pages * COUNTERS_PAGE && limit / 8 > e->twin_size;
+}
+
 /* The profiled object for a file, or NULL.  It may be out of reach of a process that changed its root or its rights. */
 static const struct run_entry *find_usable(const char *path)
 {
 	const struct run_entry *e = find(path);
 
-	return e && !e->why && kernel_is_readable(string(e->twin)) ? e : NULL;
+	return e && !e->why && has_room(e) && kernel_is_readable(string(e->twin)) ? e : NULL;
 }
 
 static const char *why_not(const char *path)
@@ -116,7 +135,9 @@ static const char *why_not(const char *path)
 
 	if (!e)
 		return "not among the profiled objects";
-	return e->why ? string(e->why) : "its profiled object cannot be read";
+	if (e->why)
+		return string(e->why);
+	return has_room(e) ? "its profiled object cannot be read" : "the address space is limited";
 }
 
 /* A program that is an original is started anew as its profiled object: arguments, environment and everything else stay. */

@@ -45,6 +45,14 @@ static inline const char *kernel_map(const char *path, size_t *size)
 	return sys_failed(at) ? NULL : (const char *)at;
 }
 
+/* The limit of the process, the largest number when there is none. */
+static inline uint64_t kernel_limit(int which)
+{
+	uint64_t limit[2];
+
+	return system_call(SYS_prlimit64, 0, which, 0, (long)limit, 0, 0) < 0 ? UINT64_MAX : limit[0];
+}
+
 static inline void kernel_execve(const char *path, char **argv, char **environment)
 {
 	system_call(__NR_execve, (long)path, (long)argv, (long)environment, 0, 0, 0);

@@ -6,7 +6,7 @@
 #include "tools/so-run/audit/kernel.h"
 #include "tools/so-run/audit/notes.h"
 
-enum { LINE = 4096 + 256, PATH_LONGEST = 4096 };
+enum { LINE = 4096 + 256, PATH_LONGEST = 4096, O_WRONLY = 1 };
 
 static void join(char *to, size_t size, const char *a, const char *b)
 {
@@ -43,12 +43,19 @@ static void munmap_const(const char *at, size_t n)
 		sys_munmap((void *)(uintptr_t)at, n);
 }
 
+/* A write beyond the limit of file sizes is a signal, which kills. */
+static bool may_write(void)
+{
+	return kernel_limit(RLIMIT_FSIZE) == UINT64_MAX;
+}
+
 /* Writes those lines that are not in the file yet. */
 static void append(const struct notes *n, const char *lines, size_t length)
 {
 	size_t size = 0, end;
 	const char *all = n->list[0] ? kernel_map(n->list, &size) : NULL;
-	long fd = !n->list[0] || size > RUN_NOTES_MAX ? -1 : sys_openat(AT_FDCWD, n->list, O_CREAT | O_APPEND | 1 | O_NOFOLLOW | O_NONBLOCK, 0600);
+	long fd = !n->list[0] || size > RUN_NOTES_MAX || !may_write() ? -1 :
+		sys_openat(AT_FDCWD, n->list, O_CREAT | O_APPEND | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0600);
 
 	for (size_t at = 0; fd >= 0 && at < length; at = end) {
 		for (end = at; lines[end++] != '\n';)
@@ -127,7 +134,7 @@ void notes_begin(struct notes *n, const char *loader)
 
 	append(n, n->text, n->length);
 	n->begun = true;
-	fd = n->said[0] ? sys_openat(AT_FDCWD, n->said, O_CREAT | O_EXCL | O_NOFOLLOW, 0600) : -1;
+	fd = n->said[0] && may_write() ? sys_openat(AT_FDCWD, n->said, O_CREAT | O_EXCL | O_NOFOLLOW, 0600) : -1;
 	if (fd < 0)
 		return;
 	sys_close((int)fd);
