@@ -166,16 +166,31 @@ static void name_hole(struct extract *x, uint32_t start, uint32_t end)
 		code_add(&x->c, start, end - start, RANGE_GAP, "no unwinding entry covers it and nothing is known to enter it");
 }
 
-/* Pieces of hand-written code jump into each other's middle: what the bytes of a hole might enter that way is not moved.  (Four
-   bytes that are an address there by accident only cost that piece.) */
+/* Does a direct branch to `to` end at the n-th byte of p, as far as one can tell from its bytes alone? */
+static bool ends_branch(const struct machine *m, const uint8_t *p, uint32_t n, uint64_t at, uint64_t to)
+{
+	struct insn insn;
+	for (uint32_t size = 5; size <= 6 && size <= n; size++)
+		if (m->decode(p + n - size, size, at + n - size, &insn) && insn.len == size && insn_is_direct(insn.kind) && insn.target == to)
+			return true;
+	return false;
+}
+
+/* Pieces of hand-written code jump into each other's middle: what the bytes of a hole might enter that way is not moved.  (Bytes
+   that look like such a jump by accident only cost that piece.) */
 static void keep_entered_from(struct extract *x, const struct code_range *hole)
 {
-	const uint8_t *p = code_bytes(&x->c, hole->start, hole->end - hole->start);
-	for (uint32_t i = 0; p && i + 4 <= hole->end - hole->start; i++) {
-		uint64_t to = hole->start + i + 4 + (uint64_t)(int32_t)object_word(&x->o, p + i, 4);
+	struct code_range *behind = code_range_at(&x->c, hole->end);
+	if (behind && behind->kind == RANGE_CODE && !behind->why && !extract_is_entry(x, behind->start))
+		behind->why = code_reason(&x->c, "code before 0x%x, which nothing is known to enter, may fall into it", hole->end);
+	uint32_t size = hole->end - hole->start;
+	const uint8_t *p = code_bytes(&x->c, hole->start, size);
+	for (uint32_t end = 5; p && end <= size; end++) {
+		uint64_t to = hole->start + end + (uint64_t)(int32_t)object_word(&x->o, p + end - 4, 4);
 		struct code_range *r = code_in(&x->c, to) ? code_range_at(&x->c, to) : NULL;
-		if (r && r->kind == RANGE_CODE && !r->why && code_starts(&x->c, to) && !extract_is_entry(x, to))
-			r->why = code_reason(&x->c, "code at 0x%x, which nothing is known to enter, may enter it", hole->start + i);
+		if (r && r->kind == RANGE_CODE && !r->why && code_starts(&x->c, to) && !extract_is_entry(x, to)
+		    && ends_branch(x->c.m, p, end, hole->start, to))
+			r->why = code_reason(&x->c, "code before 0x%x, which nothing is known to enter, may enter it", hole->start + end);
 	}
 }
 
