@@ -31,7 +31,10 @@ struct run_entry {
 	uint32_t why;			/* why it cannot stand in for its original, or 0 */
 	uint32_t flags;
 };
-enum run_flag { RUN_APP = 1 };		/* an executable */
+enum run_flag {
+	RUN_APP = 1,			/* an executable */
+	RUN_LEFT_OUT = 2,		/* in this run it is not replaced: so-run --no-app */
+};
 
 #ifndef RUN_NO_LIBC
 #include <stdbool.h>

@@ -22,18 +22,19 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127, NOT_READY = 3 };
 #define LAST "last"
 
 static const char *directory = "out", *run_directory, *want;
-static bool discover, list;
+static bool discover, list, no_app;
 
 static const struct opt options[] = {
 	{ 'd', "directory", OPT_VALUE, &directory, "DIR", "where the profiled objects lie (out)" },
 	{ 'r', "run", OPT_VALUE, &run_directory, "DIR", "make the run directory DIR for counter files (DIR/run.N beside the objects)" },
 	{ 0, "discover", OPT_FLAG, &discover, NULL, "nothing needs to be profiled yet; tell where the list of what was loaded lies" },
+	{ 0, "no-app", OPT_FLAG, &no_app, NULL, "leave executables as they are" },
 	{ 0, "list", OPT_FLAG, &list, NULL, "run nothing; print each original, its profiled object, and why that cannot be used" },
 	{ 0, "want", OPT_VALUE, &want, "FILE", "run nothing; exit with 3 unless all paths in FILE have profiled objects that can be used" },
 	{ 0, NULL, OPT_FLAG, NULL, NULL, NULL }
 };
 static const struct opt_tool tool = {
-	.name = "so-run", .usage = "[-qv] [-d DIR] [-r DIR] [--discover] APP [ARG...] | --list | --want FILE", .options = options,
+	.name = "so-run", .usage = "[-qv] [-d DIR] [-r DIR] [--discover] [--no-app] APP [ARG...] | --list | --want FILE", .options = options,
 	.what = "Run a program with profiled objects in the place of its own.", .stop_at_operand = true,
 };
 
@@ -137,6 +138,19 @@ static char *make_next(const char *base)
 			msg_die(path, "cannot make the run directory (-r gives another):");
 		free(path);
 	}
+}
+
+/* A copy in which executables are marked. */
+static struct index without_apps(const struct index *x)
+{
+	struct run_index *copy = xmalloc(x->x->size);
+	struct run_entry *e = (struct run_entry *)(copy + 1);
+
+	memcpy(copy, x->x, x->x->size);
+	for (uint32_t i = 0; i < copy->entries; i++)
+		if (e[i].flags & RUN_APP)
+			e[i].flags |= RUN_LEFT_OUT;
+	return (struct index){ .x = copy };
 }
 
 static void put_index(const struct index *x, const char *base, const char *run)
@@ -256,7 +270,7 @@ static const char *program_for(const struct index *x, const char *path)
 	struct stat st;
 	const struct run_entry *e = stat(path, &st) ? NULL : index_find(x, &st);
 
-	return e && !e->why && e->flags & RUN_APP ? run_string(x->x, e->twin) : path;
+	return e && !e->why && (e->flags & (RUN_APP | RUN_LEFT_OUT)) == RUN_APP ? run_string(x->x, e->twin) : path;
 }
 
 static char *prepare_run(const struct index *x, const char *base, const char *path)
@@ -315,5 +329,7 @@ int main(int argc, char **argv)
 		return print_list(&x);
 	if (want)
 		return is_ready(&x) ? 0 : NOT_READY;
+	if (no_app)
+		x = without_apps(&x);
 	return run(&x, base, argv + first);
 }

@@ -137,6 +137,8 @@ static const char *why_not(const char *path)
 		return "not among the profiled objects";
 	if (e->why)
 		return string(e->why);
+	if (e->flags & RUN_LEFT_OUT)
+		return "executables are left out";
 	return has_room(e) ? "its profiled object cannot be read" : "the address space is limited";
 }
 
@@ -145,7 +147,7 @@ static void become_profiled(const char *path)
 {
 	const struct run_entry *e = find_usable(path);
 
-	if (e && e->flags & RUN_APP)
+	if (e && (e->flags & (RUN_APP | RUN_LEFT_OUT)) == RUN_APP)
 		kernel_execve(string(e->twin), stack.argv, stack.environment);
 }
 
