@@ -118,6 +118,15 @@ struct place prototypes_at(const uint32_t *pc)
 	return (struct place){ known.v[at].serial, (uint32_t)(((uintptr_t)pc - known.v[at].start) / 4) };
 }
 
+const struct vm_prototype *prototypes_live(const uint32_t *pc)
+{
+	size_t at = find((uintptr_t)pc);
+
+	if (at == known.n || (uintptr_t)pc < known.v[at].start)
+		return NULL;
+	return (const struct vm_prototype *)known.v[at].start - 1;
+}
+
 uint8_t prototypes_operand(const uint32_t *pc)
 {
 	const struct known *k = &known.v[find((uintptr_t)pc)];

@@ -4,6 +4,7 @@
 #include <luajit-2.1/lauxlib.h>
 #include <luajit-2.1/luajit.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,11 +191,15 @@ static char *absolute(const char *path)
 int main(int argc, char **argv)
 {
 	struct script script = { .ready = ready, .loaded = loaded };
+	struct sigaction pipe;
 	lua_State *L;
 	int at, status;
 
 	complete_words(argc, argv);
+	/* A filter's message system wants SIGPIPE to end it; a script gets what its parent left. */
+	sigaction(SIGPIPE, NULL, &pipe);
 	at = opt_parse(&tool, argc, argv);
+	sigaction(SIGPIPE, &pipe, NULL);
 	if (at == argc)
 		opt_usage(&tool, "no script");
 	hertz = hertz_text ? number("-F", hertz_text, HERTZ_MAX) : HERTZ;
