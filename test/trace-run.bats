@@ -381,6 +381,55 @@ source_is() { cat > s.lua; }
 	prof-report t | grep -q '^note: perf_event_open'
 }
 
+@test "trace-run: where process_vm_readv is refused, memory is read otherwise" {
+	strace -f -o /dev/null -e trace=process_vm_readv -e inject=process_vm_readv:error=EPERM trace-run -o t "$LUA/json.lua" 40 > out
+	prof-report --json t > r
+	is "$(json 'r["note"]' < r)" null
+	prof-report --format folded t | grep -q 'json.lua (main chunk);.*json.lua:34;.*json.lua:48;.*json.lua:10'
+}
+
+@test "trace-run: many traces, several code areas, exits that stay exits" {
+	source_is <<-'END'
+		local sum = 0
+		for i = 1, 5200 do
+			sum = sum + loadstring("local x = 0 for i = 1, 80 do x = x + i % " .. i % 13 + 2 .. " end return x")()
+		end
+		print(sum)
+	END
+	options="-F 5000 -Omaxtrace=20000,sizemcode=32,maxmcode=40000" same s.lua
+	prof-report --json t > r
+	holds "$(json 'r["traces"].__len__()' < r) >= 5200 and $(json 'r["flushes"]' < r) == 0"
+	# Areas of 32 KiB, and each trace's address is its own.
+	holds "$(json 'len({int(t["address"], 16) >> 16 for t in r["traces"]})' < r) >= 5 and $(json 'len({t["address"] for t in r["traces"]}) == len(r["traces"])' < r | sed 's/t/T/;s/f/F/')"
+	holds "$(json '[s["percent"] for s in r["states"] if s["state"] == "unknown"][0]' < r) <= 2"
+	source_is <<-'END'
+		local t, x, n = { 1, "2", 3, "4", 5.5, true }, 0, 0
+		for i = 1, 1e7 do
+			local v = t[i % 6 + 1]
+			if type(v) == "string" then x = x + #v elseif v == true then n = n + 1 else x = x + v end
+		end
+		print(x, n)
+	END
+	options="-F 10000 -Omaxside=0" same s.lua
+	prof-report --json t > r
+	holds "$(json '[s["samples"] for s in r["states"] if s["state"] == "exit stubs"][0]' < r) > 0"
+	holds "$(json '[s["percent"] for s in r["states"] if s["state"] == "unknown"][0]' < r) <= 2"
+	# A trace that is flushed alone leaves without a word; its number's next owner says so.
+	source_is <<-'END'
+		local function f(n) local x = 0 for i = 1, n do x = x + i end return x end
+		f(200)
+		for round = 1, 20 do
+			jit.flush(f)
+			collectgarbage()
+			f(200)
+		end
+		print(f(10))
+	END
+	same s.lua
+	[[ " $(traces rows t) " == *" flush="* ]] && return 1
+	prof-report --traces t | grep -q 's.lua:1'
+}
+
 @test "trace-run: outputs that cannot be written" {
 	for to in /nosuch/t . "" ; do
 		run --separate-stderr trace-run -o "$to" "$LUA/threshold.lua" 10
