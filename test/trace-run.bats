@@ -426,8 +426,8 @@ source_is() { cat > s.lua; }
 		print(f(10))
 	END
 	same s.lua
-	[[ " $(traces rows t) " == *" flush="* ]] && return 1
-	prof-report --traces t | grep -q 's.lua:1'
+	[[ " $(traces rows t) " != *" flush="* && $(traces rows t) == *death=* ]]
+	holds "$(prof-report --json t | json 'len([t for t in r["traces"] if t["start"] == "s.lua:1"])') >= 10"
 }
 
 @test "trace-run: outputs that cannot be written" {
