@@ -45,6 +45,8 @@ source_is() { cat > s.lua; }
 	same s.lua x
 	source_is <<< 'os.exit(tonumber(arg[1]) or arg[1] == "true")'
 	for code in 0 1 3 255 256 true false; do same s.lua $code; done
+	source_is <<< 'coroutine.wrap(function() os.exit(6) end)()'
+	same s.lua
 	source_is <<< 'os.exit(4, true)'
 	same s.lua
 	source_is <<< 'local ffi = require("ffi") ffi.cdef("void _exit(int);") print(1) io.flush() ffi.C._exit(9)'

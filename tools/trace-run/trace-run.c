@@ -23,7 +23,7 @@
 #include "tools/trace-run/script.h"
 #include "tools/trace-run/vm.h"
 
-enum { HERTZ = 1000, HERTZ_MAX = 100000, HOT_MAX = 65535, WORDS = 256 };
+enum { HERTZ = 1000, HERTZ_MAX = 100000, HOT_MAX = 32767, WORDS = 256 };
 
 static const char *hertz_text, *hotloop, *output, *jitdump;
 static bool perf_map;
