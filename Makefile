@@ -3,6 +3,7 @@
 # make check          installs what is missing, builds, runs the tests; TESTS="formats so-gen" runs some of them
 # make check-oracle   counters against callgrind and a single-stepper, for every workload (ten minutes)
 # make check-corpus   every shared object of this machine and of test/corpus/packages, or of DIRS (long)
+# make check-whole    whole programs with all that they load profiled: Python, NumPy, GLib, nginx, redis, git (ten minutes)
 # make check-asan     the tests of bad input on programs built with the address and undefined-behaviour sanitizers
 # make lint           both compilers over everything, warnings are errors
 # make bench          speed of profiled objects and of the pipeline
@@ -90,9 +91,14 @@ check-oracle: packages-test all
 check-corpus: packages-test all
 	@BIN=$(abspath $(BIN)) test/corpus/all $(or $(DIRS),--packages)
 
+check-whole: packages-test all
+	@test/install-packages test/whole/packages
+	@BIN=$(abspath $(BIN)) test/whole/all
+
 bench: packages-build
 	@$(MAKE) --no-print-directory -s all say=
 	@BIN=$(abspath $(BIN)) bench/run
+	@BIN=$(abspath $(BIN)) bench/processes
 
 LINT_SRC = $(LIB_SRC) $(TOOL_SRC) $(wildcard tools/so-run/audit/*.c) $(filter-out $(LINT_NOT),$(wildcard test/*.c test/*/*.c test/*/*/*.c bench/*.c))
 # Inputs whose code is what matters, and those that need headers of what they embed.
@@ -113,5 +119,5 @@ install: all
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BIN)
 
-.PHONY: all asan packages-build packages-test demo check check-asan check-oracle check-corpus bench lint install clean
+.PHONY: all asan packages-build packages-test demo check check-asan check-oracle check-corpus check-whole bench lint install clean
 -include $(LIB_OBJ:.o=.d) $(TOOL_SRC:%.c=$(BUILD)/%.d)

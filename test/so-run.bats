@@ -210,6 +210,7 @@ replaced() {
 @test "an audit object without dependencies; an index that is damaged is made anew, or does nothing" {
 	[ -z "$(readelf -d "$BIN/so-run-audit.so" | grep NEEDED)" ]
 	[ "$(readelf -rW "$BIN/so-run-audit.so" | grep -c R_X86)" = 0 ]
+	so-run -d "$T/out" --list >list
 	cp -r "$T/out" .
 	for size in 0 7 23 100 1000; do
 		head -c $size "$T/out/.soprof-index" >out/.soprof-index
