@@ -1,7 +1,7 @@
 /* layout.c - where each block goes: in the order of the original, branches in the shortest form that reaches. */
 #include "tools/so-gen/gen.h"
 
-enum { FUNCTION_ALIGN = 16 };
+enum { FUNCTION_ALIGN = 16, MAX_ALIGN = 64 };	/* bytes */
 
 static const struct code_end *direct_end(const struct gen *g, const struct block *b)
 {
@@ -43,12 +43,15 @@ static bool needs_near(const struct gen *g, const struct block *b, const struct 
 	return distance != (int8_t)distance;
 }
 
-/* Function starts, and loop heads that the compiler had aligned. */
+/* Function starts, and the loop heads and jump targets that the compiler had aligned. */
 static void find_alignment(struct gen *g)
 {
-	for (size_t i = 0; i < g->blocks.n; i++)
-		if ((g->blocks.v[i].flags & BLOCK_FIRST) && g->blocks.v[i].old % FUNCTION_ALIGN == 0)
-			g->blocks.v[i].flags |= BLOCK_ALIGN;
+	for (size_t i = 0; i < g->blocks.n; i++) {
+		struct block *b = &g->blocks.v[i];
+		bool behind_padding = i && b[-1].old + b[-1].size != b->old;
+		if (((b->flags & BLOCK_FIRST) || behind_padding) && b->old % FUNCTION_ALIGN == 0)
+			b->flags |= BLOCK_ALIGN;
+	}
 	for (size_t i = 0; i < g->blocks.n; i++) {
 		const struct code_end *e = direct_end(g, &g->blocks.v[i]);
 		int32_t to = e && e->kind != INSN_CALL ? g->end_block[g->blocks.v[i].end] : CODE_NONE;
@@ -57,12 +60,18 @@ static void find_alignment(struct gen *g)
 	}
 }
 
+static uint32_t alignment(const struct block *b)
+{
+	uint32_t own = b->old & -b->old;
+	return !(b->flags & BLOCK_FIRST) || own < FUNCTION_ALIGN ? FUNCTION_ALIGN : own < MAX_ALIGN ? own : MAX_ALIGN;
+}
+
 static void assign(struct gen *g)
 {
 	uint32_t at = 0;
 	for (size_t i = 0; i < g->blocks.n; i++) {
 		struct block *b = &g->blocks.v[i];
-		b->pad = b->flags & BLOCK_ALIGN ? -at & (FUNCTION_ALIGN - 1) : 0;
+		b->pad = b->flags & BLOCK_ALIGN ? -at & (alignment(b) - 1) : 0;
 		at += b->pad;
 		b->new = at;
 		at += gen_block_bytes(g, b);
