@@ -88,6 +88,8 @@ struct counters_private {
 	uint64_t initialised;
 	char directory[1024];		/* where counter files go; absolute; fixed by so-gen -o */
 	uint32_t state, error;		/* enum counters_state; errno of the step that failed */
+	uint64_t by_pid;		/* 1: memory is not wiped here (an emulator), so alive stays 0 and runtime_child compares the
+					   process number with the header's each time it is called */
 };
 
 /* .soprof.map: one row a block, ascending by old (then new).  Row i counts in counter i.
