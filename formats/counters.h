@@ -118,6 +118,7 @@ enum { SOPROF_NOTE_TYPE = 1, SOPROF_NOTE_VERSION = 1 };
 #define SOPROF_NOTE_OWNER "soprof"
 #define SECTION_TEXT ".soprof.text"
 #define SECTION_MAP ".soprof.map"
+#define SECTION_PLACES ".soprof.places"	/* MIPS: a word for each old instruction: its new place - its old one, 0: it did not move */
 #define SECTION_SPRINGS ".soprof.springs"
 #define SECTION_INFO ".soprof.info"
 #define SECTION_COUNTERS ".soprof.counters"	/* the header */

@@ -156,12 +156,12 @@ static bool at_entry_level(const struct search *f, const struct insn *insn, cons
 static const char *resolve(struct search *f, const struct insn *insn, const struct flow_value *v, const struct flow_state *s)
 {
 	uint64_t target;
-	struct jump_table t = { .at = v->a, .width = 8, .scale = 1 };
+	struct jump_table t = { .at = v->a, .width = f->w.c->m->word, .scale = 1 };
 	switch (v->kind) {
 	case FLOW_TARGET:
 		return use_table(f, insn, v, s);
 	case FLOW_ENTRY:
-		if (v->width != 8 || v->a > UINT32_MAX)
+		if (v->width != f->w.c->m->word || v->a > UINT32_MAX)
 			break;
 		if (entry(f, &t, 0, &target) && is_inside(f, target) && target != f->w.r->start)
 			return use_table(f, insn, v, s);
@@ -187,7 +187,13 @@ static void at_jump(struct flow_walk *w, const struct insn *insn, const struct f
 	struct search *f = w->context;
 	struct flow_value v;
 	enum flow_jump kind = w->c->m->flow_jump(s, code_bytes(w->c, insn->at, insn->len), insn, &v);
+	struct flow_state behind;
 	f->why = NULL;
+	if (w->c->m->through_gp) {	/* the delay slot is over when it jumps */
+		flow_state_copy(&behind, s);
+		w->c->m->flow(&behind, code_bytes(w->c, insn->at, insn->len), insn);
+		s = &behind;
+	}
 	if (kind == FLOW_JUMP_TAIL)
 		return;
 	if (v.kind != FLOW_MANY) {
@@ -243,13 +249,48 @@ static void keep_tables(struct search *f)
 	}
 }
 
+/* At the fixed point: the text addresses that code obtains; its own address is used for nothing but gp. */
+static void note_address(struct flow_walk *w, const struct insn *insn, const uint8_t *p, const struct flow_state *s)
+{
+	struct code *c = w->c;
+	const struct prologue *q = code_prologue(c, w->r->start);
+	uint64_t text;
+	bool own;
+	if (c->m->flow_address(s, p, insn, &text, &own) && code_in(c, text) && object_is_code(c->o, text)) {
+		bool whole;
+		int32_t offset;
+		struct code_address a = { .at = insn->at, .target = text, .len = insn->len };
+		if (c->m->address_form(p, insn, text, &whole, &offset)) {
+			a.whole = whole;
+			a.gp = (uint32_t)w->memory.gp;
+			vec_push(&c->addresses, a);
+		}
+	}
+	if (own && !w->r->why && !(q && insn->at > q->entry && insn->at <= q->entry + 64))
+		w->r->why = code_reason(c, "it uses its own address at 0x%x in a way that is not understood", (unsigned)insn->at);
+}
+
+static void note_addresses(struct search *f)
+{
+	struct flow_walk *w = &f->w;
+	w->step = note_address;
+	for (size_t i = 0; i < w->n; i++)
+		if (w->blocks[i].in)
+			flow_walk_block(w, &w->blocks[i], w->blocks[i].in);
+	w->step = NULL;
+}
+
 void code_find_tables(struct code *c, struct code_range *r, jump_tables *tables, const struct jump_context *context)
 {
 	struct search *f = xcalloc(1, sizeof *f);
 	*f = (struct search){ .context = context, .tables = tables,
 		.w = { .c = c, .r = r, .f = context->frames, .fde = r->kind == RANGE_FDE ? frames_find(context->frames, r->start) : NULL,
-		       .jump = at_jump, .context = f } };
-	if (!r->swept || r->kind == RANGE_PLT || only_tails(f)) {
+		       .jump = at_jump, .context = f, .every = c->m->through_gp } };
+	if (c->m->through_gp) {
+		const struct prologue *q = code_prologue(c, r->start);
+		f->w.memory = (struct flow_memory){ code_constant, c, q ? q->gp : c->got.gp };
+	}
+	if (!r->swept || r->kind == RANGE_PLT || (!f->w.every && only_tails(f))) {
 		free(f);
 		return;
 	}
@@ -263,6 +304,8 @@ void code_find_tables(struct code *c, struct code_range *r, jump_tables *tables,
 			flow_walk_all(&f->w);
 		if (!f->grown && f->w.n <= MAX_BLOCKS)
 			keep_tables(f);
+		if (!f->grown && f->w.n <= MAX_BLOCKS && f->w.every)
+			note_addresses(f);
 		flow_walk_free(&f->w);
 	} while (f->grown);
 	free(f);

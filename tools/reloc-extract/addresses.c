@@ -5,6 +5,8 @@
 bool extract_reloc_text(const struct extract *x, const struct object_reloc *r, uint64_t *text)
 {
 	const struct machine *m = x->c.m;
+	if (code_in_got(&x->c, r->offset))
+		return false;
 	if (r->type == m->relative || r->type == m->irelative) {
 		*text = (uint64_t)r->addend;
 	} else if (r->type == m->absolute && r->symbol && r->symbol < x->dynsyms.n && r->addend
@@ -163,6 +165,17 @@ static void code_addresses(struct extract *x)
 	}
 }
 
+/* A label that its own function alone uses is led on when it is jumped to. */
+static void got_addresses(struct extract *x)
+{
+	for (size_t i = 0; i < x->c.addresses.n; i++) {
+		const struct code_address *a = &x->c.addresses.v[i];
+		struct code_range *range = code_range_at(&x->c, a->target);
+		if (range && !extract_is_entry(x, a->target) && !(a->at >= range->start && a->at < range->end && has_loose_jump(x, range)))
+			keep(x, range, "an address inside it is taken at 0x%llx", a->at);
+	}
+}
+
 static void own_addresses(struct extract *x)
 {
 	for (size_t k = 0; k < x->c.ranges.n; k++) {
@@ -179,6 +192,7 @@ void extract_addresses(struct extract *x)
 {
 	sort_tables(x);
 	data_addresses(x);
+	got_addresses(x);
 	code_addresses(x);
 	own_addresses(x);
 }

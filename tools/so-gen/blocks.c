@@ -69,7 +69,7 @@ static void table_heads(struct gen *g)
 {
 	for (size_t i = 0; i < g->rows->tables.n; i++) {
 		const struct row_table *t = &g->rows->tables.v[i];
-		if (t->count && t->base && t->width < 4)
+		if (t->count && t->base && t->width < 4 && !g->c.m->through_gp)
 			keep(g, code_range_at(&g->c, t->jump), "the entries of its jump table at 0x%llx have less than 4 bytes", t->at);
 	}
 	for (size_t i = 0; i < g->rows->jump_entries.n; i++)
@@ -84,6 +84,84 @@ static void table_heads(struct gen *g)
 		head(g, g->rows->pads.v[i].at);
 	for (size_t i = 0; i < g->rows->starts.n; i++)
 		head(g, g->rows->starts.v[i]);
+}
+
+static int32_t address_index(const struct code *c, uint32_t at)
+{
+	const struct code_address *a = code_address(c, at);
+	return a ? (int32_t)(a - c->addresses.v) : CODE_NONE;
+}
+
+/* The references that the table has, of a form that can be rewritten. */
+static void read_addresses(struct gen *g)
+{
+	struct code *c = &g->c;
+	for (size_t i = 0; i < g->rows->refs.n; i++) {
+		const struct row_pair *p = &g->rows->refs.v[i];
+		const struct code_range *r = code_range_at(c, p->at);
+		struct insn insn;
+		int32_t offset;
+		uint64_t word;
+		if (!r || r->why || !code_starts(c, p->at) || !c->m->decode(code_bytes(c, p->at, r->end - p->at), r->end - p->at, p->at, &insn)
+		    || (c->addresses.n && c->addresses.v[c->addresses.n - 1].at >= p->at))
+			continue;
+		const struct prologue *q = code_prologue(c, r->start);
+		struct code_address a = { .at = p->at, .target = p->text, .gp = q ? q->gp : c->got.gp, .len = insn.len };
+		if (!c->m->address_form(code_bytes(c, p->at, insn.len), &insn, p->text, &a.whole, &offset)
+		    || (a.whole && (!code_constant(c, (uint32_t)(a.gp + (uint32_t)offset), &word) || word != p->text)))
+			continue;
+		vec_push(&c->addresses, a);
+	}
+}
+
+static void read_prologues(struct gen *g)
+{
+	for (size_t i = 0; i < g->rows->entries.n; i++) {
+		const struct code_range *r = code_range_at(&g->c, g->rows->entries.v[i].at);
+		if (r && !r->why && code_starts(&g->c, g->rows->entries.v[i].at))
+			code_find_prologue(&g->c, r, g->rows->entries.v[i].at);
+	}
+	code_prologues_sort(&g->c);
+}
+
+/* A function that makes gp from its address is entered through a register, which a condition cannot do. */
+static void check_conditions(struct gen *g)
+{
+	for (size_t k = 0; k < g->c.ranges.n; k++) {
+		struct code_range *r = &g->c.ranges.v[k];
+		for (uint32_t i = 0; !r->why && i < r->ends_n; i++) {
+			const struct code_end *e = &g->c.ends.v[r->ends + i];
+			if (e->kind == INSN_BRANCH && code_prologue(&g->c, e->target))
+				keep(g, r, "a branch on a condition enters a function at 0x%llx", e->target);
+		}
+	}
+}
+
+/* What follows a rewritten instruction begins a block of its own, so that within a block distances stay as they were. */
+static uint64_t *cut_behind_addresses(struct gen *g)
+{
+	struct code *c = &g->c;
+	uint64_t *goes_on = xcalloc((c->hi - c->lo) / 64 + 2, 8);
+	for (size_t i = 0; i < c->addresses.n; i++) {
+		uint32_t behind = c->addresses.v[i].at + c->addresses.v[i].len;
+		if (!code_starts(c, behind) || code_head(c, behind))
+			continue;
+		code_set_head(c, behind);
+		bit_set(goes_on, behind - c->lo);
+	}
+	return goes_on;
+}
+
+static void mark_addresses(struct gen *g, const uint64_t *goes_on)
+{
+	g->block_address = xmalloc((g->blocks.n + 1) * sizeof *g->block_address);
+	for (size_t i = 0; i < g->blocks.n; i++) {
+		struct block *b = &g->blocks.v[i];
+		uint32_t last = b->end != CODE_NONE ? g->c.ends.v[b->end].at : b->old + b->size - 4;
+		g->block_address[i] = address_index(&g->c, last);
+		if (bit(goes_on, b->old - g->c.lo))
+			b->flags |= BLOCK_GOES_ON;
+	}
 }
 
 /* In code that stays, a direct branch of the long form is led into new text in place (patch.c). */
@@ -140,14 +218,14 @@ static bool is_padding(const struct gen *g, uint32_t a, uint32_t end)
 	return true;
 }
 
-static void add_block(struct gen *g, const struct code_range *r, uint32_t a, uint32_t end, int32_t last, uint8_t flags)
+static void add_block(struct gen *g, const struct code_range *r, uint32_t a, uint32_t end, int32_t last, uint16_t flags)
 {
 	struct block b = { .old = a, .size = end - a, .end = last, .flags = flags };
 	struct insn insn;
 	if (a == r->start)
 		b.flags |= BLOCK_FIRST;
 	const uint8_t *p = code_bytes(&g->c, a, end - a);
-	if (end - a >= g->c.m->mark_size && g->c.m->decode(p, end - a, a, &insn) && (insn.flags & INSN_MARK))
+	if (g->c.m->mark_size && end - a >= g->c.m->mark_size && g->c.m->decode(p, end - a, a, &insn) && (insn.flags & INSN_MARK))
 		b.flags |= BLOCK_MARK;
 	if (last != CODE_NONE && g->c.ends.v[last].kind == INSN_SYSCALL && !g->options->identity && g->c.m->may_fork(p, end - a))
 		b.flags |= BLOCK_FORK;
@@ -281,9 +359,19 @@ const char *gen_blocks(struct gen *g)
 	check_relocations(g);
 	check_frames(g);
 	table_heads(g);
+	uint64_t *goes_on = NULL;
+	if (c->m->through_gp) {
+		code_got_slots(c, &g->relocs);
+		read_prologues(g);
+		check_conditions(g);
+	}
 	g->is_block = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	g->entered = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	keep_entered(g);
+	if (c->m->through_gp) {
+		read_addresses(g);
+		goes_on = cut_behind_addresses(g);
+	}
 	uint64_t *led = led_to(g);
 	for (size_t i = 0; i < c->ranges.n; i++) {
 		struct code_range *r = &c->ranges.v[i];
@@ -293,6 +381,9 @@ const char *gen_blocks(struct gen *g)
 			cut_range(g, r, led);
 	}
 	free(led);
+	if (goes_on)
+		mark_addresses(g, goes_on);
+	free(goes_on);
 	make_rank(g);
 	make_splits(g);
 	join_blocks(g);

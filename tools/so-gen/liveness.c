@@ -33,7 +33,7 @@ static enum live local(const struct gen *g, const struct block *b)
 	return PASSES;
 }
 
-static const struct row_table *table_of(const struct gen *g, uint32_t jump)
+const struct row_table *gen_table(const struct gen *g, uint32_t jump)
 {
 	size_t lo = 0, hi = g->rows->tables.n;
 	while (lo < hi) {
@@ -51,7 +51,7 @@ typedef bool visit(void *context, int32_t block);	/* false: stop */
 /* Where an indirect jump leads, as far as the rows tell.  False when visit stopped it or when it may lead elsewhere. */
 static bool each_table_target(const struct gen *g, uint32_t jump, visit *f, void *context)
 {
-	const struct row_table *t = table_of(g, jump);
+	const struct row_table *t = gen_table(g, jump);
 	if (!t)
 		return false;
 	size_t n = t->base ? g->rows->jump_entries.n : g->rows->labels.n;
@@ -243,10 +243,10 @@ static void plan(struct gen *g, const struct flags *f)
 		struct block *b = &g->blocks.v[i];
 		if (g->options->identity)
 			continue;
-		struct count_how how = m->count_plan(0, true, g->options->atomic);
+		struct count_how how = m->count_plan(&(struct count_where){ .flags_dead = true, .atomic = g->options->atomic });
 		if (f->live[i] == LIVE) {
 			b->flags |= BLOCK_FLAGS;
-			how = m->count_plan(dead_registers(g, i), false, g->options->atomic);
+			how = m->count_plan(&(struct count_where){ .dead = dead_registers(g, i), .atomic = g->options->atomic });
 		}
 		b->form = how.form;
 		b->reg = how.reg;
@@ -258,6 +258,10 @@ static void plan(struct gen *g, const struct flags *f)
 
 void gen_liveness(struct gen *g)
 {
+	if (g->c.m->through_gp) {
+		gen_registers_plan(g);
+		return;
+	}
 	struct flags f = { .g = g, .live = xcalloc(g->blocks.n + 1, 1), .returns_live = xcalloc(g->blocks.n + 1, 1), .marked = xcalloc(g->blocks.n + 1, 1) };
 	if (!g->options->identity) {
 		for (size_t i = 0; i < g->blocks.n; i++)

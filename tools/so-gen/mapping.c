@@ -61,6 +61,41 @@ static void from_code(struct gen *g)
 			touch(g, g->c.ends.v[i].target);
 }
 
+/* A reference that is not rewritten: unless it is there to be called, the function keeps its old address. */
+static void keeps_old(struct gen *g, const struct row_pair *p)
+{
+	const struct code_range *r = code_range_at(&g->c, p->at);
+	const uint8_t *bytes = r ? code_bytes(&g->c, p->at, 4) : NULL;
+	struct insn insn;
+	regset reads, writes;
+	touch(g, p->text);
+	if (code_in(&g->c, p->text))
+		bit_set(g->entered, p->text - g->c.lo);
+	if (bytes && g->c.m->decode(bytes, r->end - p->at, p->at, &insn) && insn.len == 4 && g->c.m->uses(bytes, 4, &reads, &writes)
+	    && writes == (regset)1 << g->c.m->call_reg)
+		return;
+	unmap(g, p->text);
+}
+
+static void from_addresses(struct gen *g)
+{
+	struct rewrite w;
+	for (size_t i = 0; i < g->rows->refs.n; i++) {
+		const struct row_pair *p = &g->rows->refs.v[i];
+		int32_t k = gen_block_of(g, p->at);
+		if (k == CODE_NONE || g->block_address[k] == CODE_NONE || g->c.addresses.v[g->block_address[k]].at != p->at)
+			keeps_old(g, p);
+	}
+	for (size_t i = 0; i < g->blocks.n; i++) {
+		const struct code_address *a = g->block_address[i] != CODE_NONE ? &g->c.addresses.v[g->block_address[i]] : NULL;
+		if (!a || (gen_is_mapped(g, a->target) && gen_tail(g, i, &w) && g->c.m->rewrite(NULL, 0, &w)))
+			continue;
+		if (gen_is_mapped(g, a->target))
+			keeps_old(g, &(struct row_pair){ a->at, a->target });
+		g->block_address[i] = CODE_NONE;
+	}
+}
+
 static void from_rows(struct gen *g)
 {
 	for (size_t i = 0; i < g->rows->jump_entries.n; i++)
@@ -83,7 +118,7 @@ static bool jumps_known(const struct gen *g, const struct code_range *r)
 	const struct rows *rows = g->rows;
 	for (uint32_t i = 0; i < r->ends_n; i++) {
 		const struct code_end *e = &g->c.ends.v[r->ends + i];
-		if (e->kind != INSN_JUMP_INDIRECT || e->pc_pos)
+		if (e->kind != INSN_JUMP_INDIRECT || e->pc_pos || (g->c.m->through_gp && g->c.m->jump_by_call_reg(code_bytes(&g->c, e->at, 4))))
 			continue;
 		size_t lo = 0, hi = rows->tables.n;
 		while (lo < hi) {
@@ -104,7 +139,9 @@ static bool spring_fits(const struct gen *g, const struct code_range *r, uint32_
 {
 	int32_t k = gen_block_at(g, a);
 	uint32_t skip = g->blocks.v[k].flags & BLOCK_MARK ? g->c.m->mark_size : 0;
-	uint32_t end = a + skip + g->c.m->spring_size;
+	uint32_t end = a + skip + gen_spring_size(g, a);
+	if (g->registers && !(g->registers->dead[k] >> g->c.m->jump_reg & 1))
+		return false;
 	if (r->end < end)
 		return false;
 	for (uint32_t i = a + 1; i < end; i++)
@@ -131,7 +168,7 @@ static void find_springs(struct gen *g)
 		if (r != known)
 			jumps = jumps_known(g, r);
 		known = r;
-		if (jumps && spring_wanted(g, a) && spring_fits(g, r, a) && (!g->springs.n || a >= g->springs.v[g->springs.n - 1] + g->c.m->spring_size + g->c.m->mark_size))
+		if (jumps && spring_wanted(g, a) && spring_fits(g, r, a) && (!g->springs.n || a >= g->springs.v[g->springs.n - 1] + gen_spring_size(g, g->springs.v[g->springs.n - 1]) + g->c.m->mark_size))
 			vec_push(&g->springs, a);
 	}
 }
@@ -144,6 +181,8 @@ void gen_mapping(struct gen *g)
 	candidates(g);
 	from_relocations(g);
 	from_code(g);
+	if (g->c.m->through_gp)
+		from_addresses(g);
 	from_rows(g);
 	from_symbols(g);
 	find_springs(g);

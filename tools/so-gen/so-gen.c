@@ -25,6 +25,8 @@ static const char *build(struct gen *g)
 	fault = gen_blocks(g);
 	if (fault)
 		return fault;
+	if (g->c.m->through_gp)
+		gen_registers(g);
 	gen_mapping(g);
 	gen_liveness(g);
 	gen_layout(g);
@@ -71,6 +73,13 @@ static void gen_free(struct gen *g)
 	free(g->mapped);
 	free(g->touched);
 	free(g->entered);
+	free(g->block_address);
+	if (g->registers) {
+		free(g->registers->dead);
+		free(g->registers->dead_end);
+		free(g->registers->gp_valid);
+	}
+	free(g->registers);
 }
 
 static void object(const struct object_info *info, struct rows *rows, const struct gen_options *options)

@@ -1,0 +1,279 @@
+/* registers.c - which registers are free at each block, over the whole object's graph, for machines whose counting code needs some.
+
+   gcc's -fipa-ra keeps values in caller-saved registers across calls of functions that it knows.  So only a call that leaves
+   the object, or goes through a pointer, kills them; and inserted code changes only registers that its function changes itself. */
+#include <stdlib.h>
+#include "tools/so-gen/gen.h"
+
+enum { WINDOW = 128 };		/* bytes: from a load-linked to its store */
+#define ALL UINT32_MAX
+
+struct flow {
+	struct gen *g;
+	uint32_t *use, *def, *in;	/* for each block */
+	uint32_t *needs;		/* what is read from it on, returns left out: of interest to callers */
+	uint32_t *written;		/* for each range */
+	int32_t *range;			/* of each block */
+	uint32_t *pads;			/* for each range: live at its landing pads */
+	uint8_t *leaves;		/* ends with a call that leaves the object */
+	bool returns;			/* the second pass: returns count */
+};
+
+static const struct code_end *end_of(const struct gen *g, size_t i)
+{
+	return g->blocks.v[i].end == CODE_NONE ? NULL : &g->c.ends.v[g->blocks.v[i].end];
+}
+
+static bool call_leaves(const struct gen *g, const struct block *b)
+{
+	int32_t offset = INT32_MAX;
+	uint64_t word;
+	if (!g->c.m->call_leaves(code_bytes(&g->c, b->old, b->size), b->size, &offset))
+		return false;
+	return offset == INT32_MAX || !code_constant(&g->c, (uint32_t)(gen_gp(g, b) + (uint32_t)offset), &word);
+}
+
+static void scan_block(struct flow *f, size_t i, uint32_t *linked)
+{
+	const struct gen *g = f->g;
+	struct block *b = &f->g->blocks.v[i];
+	struct insn insn;
+	if (*linked && b->old - *linked < WINDOW)
+		b->flags |= BLOCK_LINKED;
+	else
+		*linked = 0;
+	for (uint32_t a = b->old; a < b->old + b->size; a += insn.len) {
+		const uint8_t *p = code_bytes(&g->c, a, 4);
+		regset reads, writes;
+		if (!g->c.m->decode(p, b->old + b->size - a, a, &insn) || !g->c.m->uses(p, insn.len, &reads, &writes)) {
+			f->use[i] |= ~f->def[i];
+			return;
+		}
+		f->use[i] |= (uint32_t)reads & ~f->def[i];
+		f->def[i] |= (uint32_t)writes;
+		f->written[f->range[i]] |= (uint32_t)writes;
+		if (insn.flags & INSN_LINK_LOAD)
+			*linked = a;
+		if (insn.flags & INSN_LINK_STORE)
+			*linked = 0;
+	}
+	const struct code_end *e = end_of(g, i);
+	if (e && e->kind == INSN_CALL_INDIRECT && call_leaves(g, b)) {
+		f->leaves[i] = 1;
+		f->written[f->range[i]] |= (uint32_t)g->c.m->call_kills;
+	}
+}
+
+/* A window without its store was none: its blocks are counted. */
+static void scan(struct flow *f)
+{
+	struct gen *g = f->g;
+	uint32_t linked = 0;
+	size_t r = 0;
+	for (size_t i = 0; i < g->blocks.n; i++) {
+		while (g->c.ranges.v[r].end <= g->blocks.v[i].old)
+			r++;
+		f->range[i] = (int32_t)r;
+		if (g->blocks.v[i].flags & BLOCK_FIRST)
+			linked = 0;
+		scan_block(f, i, &linked);
+	}
+}
+
+static uint32_t next_in(const struct flow *f, size_t i)
+{
+	return i + 1 < f->g->blocks.n && !(f->g->blocks.v[i].flags & BLOCK_JOIN) ? f->in[i + 1] : f->returns ? ALL : 0;
+}
+
+static uint32_t at_target(const struct flow *f, int32_t to) { return to != CODE_NONE ? f->in[to] : ALL; }
+
+static uint32_t at_table(const struct flow *f, size_t i, const struct code_end *e)
+{
+	const struct gen *g = f->g;
+	const struct machine *m = g->c.m;
+	const struct row_table *t = gen_table(g, e->at);
+	uint32_t live = 0;
+	if (!t || (!t->count && !m->jump_by_call_reg(code_bytes(&g->c, e->at, 4))))
+		return ALL;
+	if (!t->count) {		/* a tail call */
+		live = (uint32_t)(m->call_uses | m->callee_saved) | 1u << 31;
+		return f->returns ? live | ~f->written[f->range[i]] : live;
+	}
+	for (uint32_t k = 0; k < t->count; k++) {
+		size_t n = t->base ? g->rows->jump_entries.n : g->rows->labels.n;
+		const struct row_pair *v = t->base ? g->rows->jump_entries.v : g->rows->labels.v, *p = rows_find(v, n, t->at + k * t->width);
+		int32_t to = p ? gen_block_at(g, p->text) : CODE_NONE;
+		live |= at_target(f, to);
+	}
+	return live;
+}
+
+static uint32_t live_out(const struct flow *f, size_t i)
+{
+	const struct gen *g = f->g;
+	const struct machine *m = g->c.m;
+	const struct code_end *e = end_of(g, i);
+	if (!e)
+		return next_in(f, i);
+	int32_t to = g->end_block[g->blocks.v[i].end];
+	uint32_t uses = (uint32_t)m->call_uses, own = f->written[f->range[i]];
+	switch (e->kind) {
+	case INSN_RETURN: return f->returns ? ~own | (uint32_t)(m->return_uses | m->callee_saved) : 0;
+	case INSN_TRAP: return 0;
+	case INSN_JUMP: return at_target(f, to);
+	case INSN_BRANCH: return at_target(f, to) | next_in(f, i);
+	case INSN_JUMP_INDIRECT: return at_table(f, i, e);
+	case INSN_CALL: return (to != CODE_NONE ? f->returns ? f->needs[to] : f->in[to] : ALL) | next_in(f, i) | f->pads[f->range[i]];
+	case INSN_CALL_INDIRECT: return uses | (next_in(f, i) & ~(f->leaves[i] ? (uint32_t)m->call_kills : 0)) | f->pads[f->range[i]];
+	default: return next_in(f, i);
+	}
+}
+
+static bool add_pads(struct flow *f)
+{
+	const struct gen *g = f->g;
+	bool changed = false;
+	for (size_t i = 0; i < g->rows->pads.n; i++) {
+		int32_t k = gen_block_at(g, g->rows->pads.v[i].at);
+		if (k == CODE_NONE || !(f->in[k] & ~f->pads[f->range[k]]))
+			continue;
+		f->pads[f->range[k]] |= f->in[k];
+		changed = true;
+	}
+	return changed;
+}
+
+static void solve(struct flow *f)
+{
+	for (bool changed = true; changed; ) {
+		changed = false;
+		for (size_t i = f->g->blocks.n; i-- > 0; ) {
+			uint32_t in = f->use[i] | (live_out(f, i) & ~f->def[i]);
+			if (in == f->in[i])
+				continue;
+			f->in[i] = in;
+			changed = true;
+		}
+		changed |= add_pads(f);
+	}
+}
+
+static void keep_results(struct flow *f)
+{
+	struct gen *g = f->g;
+	for (size_t i = 0; i < g->blocks.n; i++) {
+		uint32_t own = (f->written[f->range[i]] | 1u << g->c.m->jump_reg) & ~(uint32_t)g->c.m->always_live;
+		g->registers->dead[i] = ~f->in[i] & own;
+		g->registers->dead_end[i] = ~live_out(f, i) & own;
+	}
+}
+
+uint32_t gen_gp(const struct gen *g, const struct block *b)
+{
+	const struct code_range *r = code_range_at(&g->c, b->old);
+	const struct prologue *q = r ? code_prologue(&g->c, r->start) : NULL;
+	return q ? q->gp : g->c.got.gp;
+}
+
+/* gp: valid behind the prologue and where it was loaded from the frame, not behind calls. */
+static bool gp_behind(const struct gen *g, size_t i, bool valid)
+{
+	const struct block *b = &g->blocks.v[i];
+	const struct code_range *r = code_range_at(&g->c, b->old);
+	const struct prologue *q = r ? code_prologue(&g->c, r->start) : NULL;
+	struct insn insn;
+	for (uint32_t a = b->old; a < b->old + b->size; a += insn.len) {
+		const uint8_t *p = code_bytes(&g->c, a, 4);
+		if (!g->c.m->decode(p, b->old + b->size - a, a, &insn))
+			return false;
+		int makes = g->c.m->makes_gp(p, &insn);
+		if (makes)
+			valid = makes > 0 && q;
+	}
+	return valid;
+}
+
+static void lead(struct gen *g, int32_t to, bool valid, bool *changed)
+{
+	if (to == CODE_NONE || valid || !g->registers->gp_valid[to])
+		return;
+	g->registers->gp_valid[to] = 0;
+	*changed = true;
+}
+
+static void lead_on(struct gen *g, size_t i, bool valid, bool *changed)
+{
+	const struct code_end *e = end_of(g, i);
+	int32_t next = i + 1 < g->blocks.n ? (int32_t)i + 1 : CODE_NONE;
+	if (!e || insn_falls_through(e->kind))
+		lead(g, next, valid && !(e && (e->kind == INSN_CALL || e->kind == INSN_CALL_INDIRECT)), changed);
+	if (e && (e->kind == INSN_BRANCH || e->kind == INSN_JUMP))
+		lead(g, g->end_block[g->blocks.v[i].end], valid, changed);
+	const struct row_table *t = e && e->kind == INSN_JUMP_INDIRECT ? gen_table(g, e->at) : NULL;
+	for (uint32_t k = 0; t && t->base && k < t->count; k++) {
+		const struct row_pair *p = rows_find(g->rows->jump_entries.v, g->rows->jump_entries.n, t->at + k * t->width);
+		lead(g, p ? gen_block_at(g, p->text) : CODE_NONE, valid, changed);
+	}
+}
+
+static void find_gp(struct gen *g)
+{
+	uint8_t *valid = g->registers->gp_valid;
+	bool changed = true;
+	for (size_t i = 0; i < g->blocks.n; i++)
+		valid[i] = !(g->blocks.v[i].flags & BLOCK_FIRST);
+	for (size_t i = 0; i < g->rows->entries.n; i++)
+		lead(g, gen_block_at(g, g->rows->entries.v[i].at), false, &changed);
+	for (size_t i = 0; i < g->rows->pads.n; i++)
+		lead(g, gen_block_at(g, g->rows->pads.v[i].at), false, &changed);
+	for (size_t i = 0; i < g->rows->labels.n; i++)
+		lead(g, gen_block_at(g, g->rows->labels.v[i].text), false, &changed);
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < g->blocks.n; i++)
+			lead_on(g, i, gp_behind(g, i, valid[i]), &changed);
+	}
+}
+
+void gen_registers(struct gen *g)
+{
+	size_t n = g->blocks.n + 1;
+	struct flow f = { .g = g, .use = xcalloc(n, 4), .def = xcalloc(n, 4), .in = xcalloc(n, 4), .needs = xcalloc(n, 4), .leaves = xcalloc(n, 1),
+		.range = xcalloc(n, 4), .written = xcalloc(g->c.ranges.n + 1, 4), .pads = xcalloc(g->c.ranges.n + 1, 4) };
+	g->registers = xcalloc(1, sizeof *g->registers);
+	*g->registers = (struct registers){ xcalloc(n, 4), xcalloc(n, 4), xcalloc(n, 1) };
+	scan(&f);
+	solve(&f);
+	for (size_t i = 0; i < g->blocks.n; i++)
+		f.needs[i] = f.in[i];
+	f.returns = true;
+	solve(&f);
+	keep_results(&f);
+	find_gp(g);
+	free(f.use);
+	free(f.def);
+	free(f.in);
+	free(f.needs);
+	free(f.leaves);
+	free(f.range);
+	free(f.written);
+	free(f.pads);
+}
+
+void gen_registers_plan(struct gen *g)
+{
+	const struct machine *m = g->c.m;
+	for (size_t i = 0; i < g->blocks.n; i++) {
+		struct block *b = &g->blocks.v[i];
+		if (g->options->identity || (b->flags & (BLOCK_GOES_ON | BLOCK_LINKED)))
+			continue;
+		struct count_how how = m->count_plan(&(struct count_where){ .dead = g->registers->dead[i], .atomic = g->options->atomic,
+			.gentle = g->c.gentle, .gp = g->registers->gp_valid[i] ? gen_gp(g, b) : 0 });
+		how.gp = gen_gp(g, b);
+		b->form = how.form;
+		b->reg = how.reg;
+		b->inserted = m->count_size(how);
+		g->forms[how.form]++;
+		g->counted++;
+	}
+}
