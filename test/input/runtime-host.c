@@ -176,8 +176,10 @@ static void do_vfork(uint64_t which, uint64_t times)
 	pid_t pid = vfork();
 
 	if (pid == 0) {
-		if (!segments[0].p->alive)
+		/* An emulator's vfork is a fork. */
+		if (!segments[0].p->alive && !segments[0].p->by_pid)
 			_exit(9);
+		check();
 		for (uint64_t n = 0; n < times; n++)
 			segments[0].counts[which]++;
 		_exit(0);
