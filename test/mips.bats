@@ -248,3 +248,24 @@ fake_notices() {
 	run -1 compared
 	[[ $output == *"in .text, NOT NAMED"* ]]
 }
+
+same() {	# NAME MODE ROOT
+	need_tools
+	run "$REPO/test/mips/run" "$@"
+	echo "$output"
+	[ "$status" != 3 ] || skip "$output"
+	[ "$status" = 0 ]
+}
+
+# test/mips/workloads/NAME.sh says what each does; all objects that it references are profiled, the loader excepted.
+@test "big endian: libz, moved with traps in old text" { same libz poison mips; }
+@test "big endian: libz, each counter as qemu counts" { same libz trace mips; }
+@test "big endian: exceptions through three libraries and libstdc++, moved with traps" { same throw poison mips; }
+@test "big endian: jump tables, computed gotos, longjmp, signals: each counter" { COVERAGE=0.99 same jumps trace mips; }
+@test "Debian's xz, moved with traps in old text" { same xz poison mipsel; }
+@test "Debian's xz, each counter as qemu counts" { same xz trace mipsel; }
+@test "Debian's libstdc++: exceptions, counted" { same throw counted mipsel; }
+@test "Debian's libpython, counted" { same python counted mipsel; }
+@test "little endian: libm, each counter" { same libm trace mipsel; }
+@test "little endian: forks, counted" { same fork counted mipsel; }
+@test "a counted deflate takes at most twice the instructions" { same libz cost mips; }
