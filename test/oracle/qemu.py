@@ -41,7 +41,7 @@ class Object(oracle.Object):
             return data[offset:offset + size]
         self.text, _, size = self.sections[".soprof.text"]
         self.text_end = self.text + size
-        self.words = self.numbers("I", bytes_of(".soprof.text"))
+        self.words = self.numbers("I", bytes_of(".soprof.text")[:size & ~3])
         table = self.numbers("I", bytes_of(".soprof.map"))
         self.old, self.new, self.size_flags = table[0::3], table[1::3], table[2::3]
         self.blocks = len(self.old)
