@@ -9,6 +9,7 @@ from collections import defaultdict
 import oracle
 from oracle import Fault
 
+SPRING_WORDS = 5
 SYSCALL = 0x0000000c    # its code field is zero in Linux programs
 
 
@@ -137,6 +138,13 @@ class Tally(oracle.Tally):
             counters.flags &= ~oracle.FORK_SEEN
             counters.parent = 0
         super().add(executed, counters, pid)
+
+    def old_ranges(self):
+        """A springboard has up to five instructions: those behind the first are moved there before the others are looked at."""
+        springs = set(self.obj.springs)
+        for address in [a for a in self.old_at if a not in springs and any(a - 4 * k in springs for k in range(2, SPRING_WORDS))]:
+            self.old_at[next(address - 4 * k for k in range(2, SPRING_WORDS) if address - 4 * k in springs)] += self.old_at.pop(address)
+        return super().old_ranges()
 
 
 def compare(traces, counter_folder, object_folder):
