@@ -80,6 +80,10 @@ make_objects() {
 		for f in "$folder"/*; do
 			[ -f "$f" ] && except+=(--except "${f##*/}")
 		done
+		for f in ${LEAVE:-}; do
+			except+=(--except "$f")
+			rm -f "$folder/$f"
+		done
 		for f in $also; do
 			[ -e "$folder/${f##*/}" ] || extra+=(--also "${f#"$ROOT"}")
 		done

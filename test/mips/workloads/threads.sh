@@ -1,4 +1,5 @@
 # mutexes, condition variables, thread-local data, qsort, cancellation, timers and signals
+count=atomic
 programs=$INPUT/threadhost
 also=$(library libgcc_s.so.1)
 
