@@ -129,7 +129,7 @@ forks() {
 	done
 }
 
-@test "run-time code: fork from a process with threads; a vfork; no file for the child" { both fork_kinds; }
+@test "run-time code: fork from a process with threads; a vfork; no file for the child; a mapping in pieces" { both fork_kinds; }
 fork_kinds() {
 	host object x "$D" 100 init thread 1 3000019 fork count 2 100003 p:join
 	[ "$(totals "$D"/x.*)" = "100003 3100022 " ]
@@ -141,6 +141,9 @@ fork_kinds() {
 	host object x "$D" 1000 init count 0 5 fsize 4096 fork count 0 10003 > list
 	[ "$(totals "$D"/x.*)" = "10008 " ]
 	[ "$(field flags "$D"/x.*.0)" = 16 ]
+	rm "$D"/x.*
+	host object x "$D" 30000 init split 2 count 29999 1 count 600 1 fork count 29999 5 count 600 5
+	[ "$(for f in "$D"/x.*; do counter 29999 "$f"; counter 600 "$f"; done | sort | tr '\n' ' ')" = "5 5 6 6 " ]
 }
 
 @test "run-time code: less than 8 KiB of stack" { both stack; }
