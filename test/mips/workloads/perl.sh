@@ -1,7 +1,6 @@
 # perl-base's perl, and a C host over libperl: closures, regular expressions, sorting, modules with XS, die and eval
 where=debian
 programs="$ROOT/usr/bin/perl $INPUT/perlhost"
-also=$(find "$ROOT/usr/lib/mipsel-linux-gnu/perl-base/auto" -name '*.so' 2>/dev/null | grep -E '/(Util|POSIX|Fcntl|IO)\.so')
 
 prepare() {
 	host perlhost.c perlhost "$(library libperl.so.5.36)" -Wl,--unresolved-symbols=ignore-in-shared-libs

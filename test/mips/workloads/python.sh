@@ -35,7 +35,7 @@ prepare() {
 }
 
 workload() {
-	export PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1 PYTHONHOME=$ROOT/usr HOME=$PWD
+	export PYTHONPATH=$OUT PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1 PYTHONHOME=$ROOT/usr HOME=$PWD
 	status pyhost "$INPUT/script.py" "$INPUT/words"
 	status pyhost -c 'import sys; print(sys.byteorder, sys.maxsize); sys.exit(3)'
 }
