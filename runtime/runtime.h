@@ -3,8 +3,8 @@
    It is one blob for each machine (blob-MACHINE.h): position-independent, freestanding, without relocations, data of its own,
    locks, allocation, output or vector registers; it leaves errno, signal masks and the floating-point state alone and needs less
    than 8 KiB of stack.  Both functions follow the C calling convention, and so may change every caller-saved general register and
-   the flags (MIPS: HI and LO too); the direction flag must be clear.  A stub that stands where the C convention does not hold saves those registers and
-   flags, and steps over the red zone first.  The blob has no unwinding tables.
+   the flags (MIPS: HI and LO too, but not $gp); the direction flag must be clear.  A stub that stands where the C convention does
+   not hold saves those registers and flags, and steps over the red zone first.  The blob has no unwinding tables.
 
    Memory: the private page, the header page or pages and the counters lie one behind the other, and the object's segment covers
    all COUNTERS_MAPPED bytes from the header on, since they are mapped over.  The object file holds alive = 1, the directory, and
