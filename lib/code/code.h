@@ -69,6 +69,8 @@ void code_got(struct code *c);
 void code_got_slots(struct code *c, const struct object_relocs *relocs);
 /* The value of a GOT word that holds an address of this object (a constant, for flow_memory). */
 bool code_constant(const void *code, uint64_t a, uint64_t *value);
+/* The value of a word in a segment that is not written (fixed, for flow_memory). */
+bool code_fixed(const void *code, uint64_t a, uint64_t *value);
 static inline bool code_in_got(const struct code *c, uint64_t a) { return a >= c->got.lo && a < c->got.hi; }
 /* Notes the gp prologue at a function entry, if there is one. */
 void code_find_prologue(struct code *c, const struct code_range *r, uint32_t entry);

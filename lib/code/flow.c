@@ -163,10 +163,19 @@ static bool doubtful(const struct flow_value *v)
 
 struct merging { struct flow_walk *w; const struct flow_state *x, *y; uint32_t at; bool last; };
 
+/* A register that nobody gave a value: a path on which it is read is none (it leads over a call that does not return). */
+static bool is_nothing(const struct flow_value *v) { return v->kind == FLOW_ANY && v->b; }
+
 /* Makes *x what holds for both; true when that changed *x. */
 static bool merge_value(const struct merging *m, struct flow_value *x, const struct flow_value *y, uint32_t salt)
 {
 	bool grown = false;
+	if (is_nothing(y))
+		return false;
+	if (is_nothing(x)) {
+		*x = *y;
+		return true;
+	}
 	if (same_value(x, y)) {
 		if (x->kind == FLOW_ANY && y->a && !x->a) {
 			x->a = 1;

@@ -61,6 +61,16 @@ bool code_constant(const void *code, uint64_t a, uint64_t *value)
 	return true;
 }
 
+bool code_fixed(const void *code, uint64_t a, uint64_t *value)
+{
+	const struct code *c = code;
+	const GElf_Phdr *p = object_segment(c->o, a);
+	const uint8_t *word = p && !(p->p_flags & PF_W) && !(a & 3) ? object_at(c->o, a, 4) : NULL;
+	if (word)
+		*value = object_word(c->o, word, 4);
+	return word != NULL;
+}
+
 void code_find_prologue(struct code *c, const struct code_range *r, uint32_t entry)
 {
 	struct prologue q;

@@ -15,6 +15,7 @@ struct search {
 	bool labels;			/* a jump has led to labels of the function */
 	bool grown;			/* a table gave new heads: the blocks have to be made again */
 	const char *why;		/* of the jump looked at last */
+	jump_tables seen;		/* where jumps are led on: tables that a jump had on the way to the fixed point */
 };
 
 bool jump_entry(const struct code *c, const struct jump_table *t, uint32_t i, uint64_t *at, uint64_t *target)
@@ -126,6 +127,29 @@ static void to_label(struct search *f, uint64_t target, const struct flow_state 
 		flow_walk_to(&f->w, target, s);
 }
 
+static void see_table(struct search *f, const struct jump_table *t)
+{
+	for (size_t i = 0; i < f->seen.n; i++)
+		if (f->seen.v[i].jump == t->jump && f->seen.v[i].at == t->at) {
+			if (t->count > f->seen.v[i].count)
+				f->seen.v[i] = *t;
+			return;
+		}
+	vec_push(&f->seen, *t);
+}
+
+/* A jump that is led on is right whatever its table: one that was seen on some path tells enough, the heads. */
+static bool was_seen(struct search *f, uint32_t jump)
+{
+	bool seen = false;
+	for (size_t i = 0; i < f->seen.n; i++)
+		if (f->seen.v[i].jump == jump) {
+			vec_push(f->tables, f->seen.v[i]);
+			seen = true;
+		}
+	return seen;
+}
+
 static const char *use_table(struct search *f, const struct insn *insn, const struct flow_value *v, const struct flow_state *s)
 {
 	struct jump_table t = { .jump = insn->at, .at = v->a, .base = v->kind == FLOW_TARGET ? v->b : 0, .width = v->width,
@@ -139,6 +163,8 @@ static const char *use_table(struct search *f, const struct insn *insn, const st
 	}
 	if (f->final)
 		vec_push(f->tables, t);
+	else if (f->w.c->m->through_gp)
+		see_table(f, &t);
 	return t.width < 4 || t.scale != 1 ? "entries too narrow for new addresses" : NULL;
 }
 
@@ -244,6 +270,8 @@ static void keep_tables(struct search *f)
 			continue;
 		f->why = NULL;
 		flow_walk_block(w, b, b->in);
+		if (f->why && was_seen(f, w->c->ends.v[b->last].at))
+			f->why = NULL;
 		if (f->why && !w->r->why)
 			w->r->why = code_reason(w->c, "unresolved indirect jump at 0x%x: %s", w->c->ends.v[b->last].at, f->why);
 	}
@@ -288,7 +316,7 @@ void code_find_tables(struct code *c, struct code_range *r, jump_tables *tables,
 		       .jump = at_jump, .context = f, .every = c->m->through_gp } };
 	if (c->m->through_gp) {
 		const struct prologue *q = code_prologue(c, r->start);
-		f->w.memory = (struct flow_memory){ code_constant, c, q ? q->gp : c->got.gp };
+		f->w.memory = (struct flow_memory){ code_constant, code_fixed, c, q ? q->gp : c->got.gp };
 	}
 	if (!r->swept || r->kind == RANGE_PLT || (!f->w.every && only_tails(f))) {
 		free(f);
@@ -308,6 +336,7 @@ void code_find_tables(struct code *c, struct code_range *r, jump_tables *tables,
 			note_addresses(f);
 		flow_walk_free(&f->w);
 	} while (f->grown);
+	vec_free(&f->seen);
 	free(f);
 }
 

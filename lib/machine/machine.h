@@ -68,13 +68,15 @@ struct flow_value {
 	bool is_signed;
 	uint32_t id;			/* equal ids: equal values */
 	uint64_t a, b;			/* FLOW_ANY: a not 0: perhaps made of what a table holds, which is no tail call */
+					/* FLOW_ANY: b not 0: nobody gave it a value */
 	uint64_t max;			/* FLOW_ANY: proven upper bound; FLOW_ENTRY, FLOW_TARGET: of the index; UINT64_MAX: none */
 };
 enum { FLOW_REGS = 32, FLOW_SLOTS = 24, FLOW_FACTS = 8 };
 struct flow_slot { int64_t at; struct flow_value value; };		/* at: offset from the stack pointer at entry */
 /* What a walk knows about constant words, for machines that load addresses from a table. */
 struct flow_memory {
-	bool (*constant)(const void *context, uint64_t a, uint64_t *value);
+	bool (*constant)(const void *context, uint64_t a, uint64_t *value);	/* a word that holds an address of the object */
+	bool (*fixed)(const void *context, uint64_t a, uint64_t *value);	/* a word that nobody writes */
 	const void *context;
 	uint64_t gp;			/* of the function; 0: not known */
 };

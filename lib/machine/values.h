@@ -37,9 +37,14 @@ static inline int slot_find(const struct flow_state *s, int64_t at)
 static inline void slot_set(struct flow_state *s, int64_t at, const struct flow_value *v)
 {
 	int i = slot_find(s, at);
-	if (i == FLOW_NO_SLOT) {
-		if (s->slot_count == FLOW_SLOTS)
+	if (i == FLOW_NO_SLOT && s->slot_count == FLOW_SLOTS) {	/* what is known makes way for what is known better */
+		for (i = FLOW_SLOTS - 1; v->kind != FLOW_ANY && i >= 0 && s->slots[i].value.kind != FLOW_ANY; i--)
+			;
+		if (v->kind == FLOW_ANY || i < 0)
 			return;
+		s->slots[i].at = at;
+	}
+	if (i == FLOW_NO_SLOT) {
 		i = s->slot_count++;
 		s->slots[i].at = at;
 	}

@@ -79,7 +79,7 @@ static void emit_block(struct emit *x, size_t i)
 	if (rewritten) {
 		size_t n = m->rewrite(x->out + o, x->at + o, &w);
 		if (!n)
-			x->fault = "a branch is out of reach, and no register is free for a longer one";
+			x->fault = code_reason(&g->c, "the branch at 0x%x is out of reach, and no register is free for a longer one", (unsigned)w.insn.at);
 		o += n;
 	} else if (direct) {
 		struct insn insn = code_end_insn(e);

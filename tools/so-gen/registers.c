@@ -80,12 +80,13 @@ static void scan(struct flow *f)
 	}
 }
 
+/* Nobody hands over anything in the assembler's register. */
+static uint32_t at_target(const struct flow *f, int32_t to) { return to != CODE_NONE ? f->in[to] : ALL & ~(1u << f->g->c.m->jump_reg); }
+
 static uint32_t next_in(const struct flow *f, size_t i)
 {
-	return i + 1 < f->g->blocks.n && !(f->g->blocks.v[i].flags & BLOCK_JOIN) ? f->in[i + 1] : f->returns ? ALL : 0;
+	return i + 1 < f->g->blocks.n && !(f->g->blocks.v[i].flags & BLOCK_JOIN) ? f->in[i + 1] : at_target(f, CODE_NONE);
 }
-
-static uint32_t at_target(const struct flow *f, int32_t to) { return to != CODE_NONE ? f->in[to] : ALL; }
 
 static uint32_t at_table(const struct flow *f, size_t i, const struct code_end *e)
 {
@@ -97,7 +98,7 @@ static uint32_t at_table(const struct flow *f, size_t i, const struct code_end *
 		return ALL;
 	if (!t->count) {		/* a tail call */
 		live = (uint32_t)(m->call_uses | m->callee_saved) | 1u << 31;
-		return f->returns ? live | ~f->written[f->range[i]] : live;
+		return f->returns ? live | ~(f->written[f->range[i]] | 1u << m->jump_reg) : live;
 	}
 	for (uint32_t k = 0; k < t->count; k++) {
 		size_t n = t->base ? g->rows->jump_entries.n : g->rows->labels.n;
@@ -116,7 +117,7 @@ static uint32_t live_out(const struct flow *f, size_t i)
 	if (!e)
 		return next_in(f, i);
 	int32_t to = g->end_block[g->blocks.v[i].end];
-	uint32_t uses = (uint32_t)m->call_uses, own = f->written[f->range[i]];
+	uint32_t uses = (uint32_t)m->call_uses, own = f->written[f->range[i]] | 1u << m->jump_reg;
 	switch (e->kind) {
 	case INSN_RETURN: return f->returns ? ~own | (uint32_t)(m->return_uses | m->callee_saved) : 0;
 	case INSN_TRAP: return 0;

@@ -92,6 +92,8 @@ static struct flow_value load(struct flow_state *s, uint32_t w, const struct ins
 	case FLOW_CONST:
 		if (s->memory && s->memory->constant(s->memory->context, (uint32_t)(x.a + (uint32_t)IMM(w)), &word))
 			return from_got(word);
+		if (s->memory && s->memory->fixed(s->memory->context, (uint32_t)(x.a + (uint32_t)IMM(w)), &word))
+			return constant(word);
 		v = any(insn, 4, UINT64_MAX);
 		v.id = mix(s->epoch, (uint32_t)(x.a + (uint32_t)IMM(w)));
 		return v;
@@ -222,6 +224,8 @@ static void call(struct flow_state *s, const struct insn *insn)
 	for (unsigned r = 1; r < 32; r++)
 		if (CALL_KILLS >> r & 1)
 			s->regs[r] = any(insn, 80 + r, UINT64_MAX);
+	for (unsigned r = 1; r < 32; r++)
+		s->regs[r].b |= (CALL_KILLS & ~(BIT(2) | BIT(3))) >> r & 1;
 	s->epoch = mix(s->epoch, 2);
 	slots_forget(s);
 }
@@ -269,7 +273,7 @@ enum flow_jump mips_flow_jump(const struct flow_state *s, const uint8_t *p, cons
 	unsigned r = RS(mips_word(p, big));
 	(void)insn;
 	*table = reg(s, r);
-	if (r == T9 && table->kind != FLOW_TARGET && table->kind != FLOW_MANY)
+	if (r == T9 && table->kind != FLOW_TARGET)
 		return FLOW_JUMP_TAIL;
 	return table->kind == FLOW_ANY || table->kind >= FLOW_PLACE || table->kind == FLOW_FRAME ? FLOW_JUMP_UNKNOWN : FLOW_JUMP_TABLE;
 }
@@ -316,6 +320,8 @@ void mips_flow_begin(struct flow_state *s, uint64_t at, bool entry)
 	if (entry) {
 		s->regs[T9] = constant(at);
 		s->regs[T9].b = OWN;
+		for (unsigned r = 1; r < 28; r++)
+			s->regs[r].b |= (0xffff00u | BIT(24) | BIT(AT)) >> r & 1;
 	}
 	if (s->memory && s->memory->gp)
 		s->regs[GP] = constant(s->memory->gp);
