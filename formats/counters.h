@@ -104,6 +104,7 @@ enum {
 	MAP_MARK = 1 << 20,		/* counting code stands behind an entry mark of 4 bytes */
 	MAP_SPLIT = 1 << 21,		/* starts inside the row before it (a jump over a lock prefix) */
 	MAP_UNCOUNTED = 1 << 22,	/* moved without a counter (its counter stays 0 and means nothing) */
+	MAP_GOES_ON = 1 << 23,		/* with MAP_UNCOUNTED: belongs to the block of the row before it, whose last instruction got longer */
 };
 #define MAP_SIZE(row) ((row)->size_flags & 0xfffff)
 #define MAP_INSERTED(row) ((row)->size_flags >> 24)

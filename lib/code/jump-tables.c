@@ -15,6 +15,7 @@ struct search {
 	bool labels;			/* a jump has led to labels of the function */
 	bool grown;			/* a table gave new heads: the blocks have to be made again */
 	const char *why;		/* of the jump looked at last */
+	uint32_t label_base;		/* a label that entries of a table are relative to */
 	jump_tables seen;		/* where jumps are led on: tables that a jump had on the way to the fixed point */
 };
 
@@ -154,6 +155,14 @@ static const char *use_table(struct search *f, const struct insn *insn, const st
 {
 	struct jump_table t = { .jump = insn->at, .at = v->a, .base = v->kind == FLOW_TARGET ? v->b : 0, .width = v->width,
 		.scale = v->scale, .is_signed = v->is_signed };
+	if (f->w.c->m->through_gp && v->kind == FLOW_TARGET && !v->b) {		/* then it is relative to what the others are */
+		if (!f->label_base)
+			return "a value made of others";
+		t.base = f->label_base;
+	} else if (t.base > f->w.r->start && t.base < f->w.r->end && f->label_base != t.base) {
+		f->grown |= !f->label_base;
+		f->label_base = t.base;
+	}
 	if (v->a > UINT32_MAX || v->b > UINT32_MAX || !read_table(f, &t, v->max))
 		return "no entry of its table leads anywhere";
 	for (uint32_t i = 0; i < t.count; i++) {

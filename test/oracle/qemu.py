@@ -13,6 +13,8 @@ SPRING_WORDS = 5
 SYSCALL = 0x0000000c    # its code field is zero in Linux programs
 
 
+MAP_GOES_ON = 1 << 23
+
 class Object(oracle.Object):
     """A profiled MIPS object, of either byte order."""
 
@@ -69,6 +71,8 @@ class Object(oracle.Object):
         i = self.row_of(address)
         if i is None or address - self.new[i] < self.size_flags[i] >> 24:
             return "counting"
+        while self.size_flags[i] & MAP_GOES_ON:     # part of the block before it
+            i -= 1
         return "uncounted" if self.size_flags[i] & oracle.MAP_UNCOUNTED else "program"
 
 

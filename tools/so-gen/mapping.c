@@ -1,5 +1,6 @@
 /* mapping.c - a function has one address: which entries get one in new text, which keep the old one everywhere. */
 #include <stdlib.h>
+#include "lib/base/msg.h"
 #include "tools/so-gen/gen.h"
 
 static void unmap(struct gen *g, uint64_t a)
@@ -185,6 +186,9 @@ void gen_mapping(struct gen *g)
 		from_addresses(g);
 	from_rows(g);
 	from_symbols(g);
+	for (size_t i = 0; g->c.m->through_gp && i < g->rows->entries.n; i++)
+		if (gen_block_at(g, g->rows->entries.v[i].at) != CODE_NONE && !gen_is_mapped(g, g->rows->entries.v[i].at))
+			msg_detail(g->o.path, "0x%x keeps its old address", g->rows->entries.v[i].at);
 	find_springs(g);
 }
 

@@ -143,7 +143,7 @@ static void write_map(struct gen *g)
 		gen_put(g, &rows[i].old, b->old, 4);
 		gen_put(g, &rows[i].new, g->text->address + b->new, 4);
 		gen_put(g, &rows[i].size_flags, b->size | (b->flags & BLOCK_MARK ? MAP_MARK : 0) | (b->flags & BLOCK_SPLIT ? MAP_SPLIT : 0)
-			| (uncounted ? MAP_UNCOUNTED : 0) | (uint32_t)b->inserted << 24, 4);
+			| (uncounted ? MAP_UNCOUNTED : 0) | (b->flags & BLOCK_GOES_ON ? MAP_GOES_ON : 0) | (uint32_t)b->inserted << 24, 4);
 	}
 	for (size_t i = 0; i < g->springs.n; i++)
 		gen_put(g, g->spring_section->bytes + 4 * i, g->springs.v[i], 4);

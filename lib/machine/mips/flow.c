@@ -45,6 +45,11 @@ static struct flow_value sum(const struct flow_state *s, struct flow_value x, st
 		x.b = y.a;
 		return x;
 	}
+	if (x.kind == FLOW_ENTRY && y.kind == FLOW_ANY) {	/* relative to something that went through too much */
+		x.kind = FLOW_TARGET;
+		x.b = 0;
+		return x;
+	}
 	if (y.kind == FLOW_CONST && !y.a)
 		return x;
 	if (x.kind == FLOW_CONST && !x.a)
