@@ -2,7 +2,7 @@
 # make demo           installs what is missing, builds, profiles a real program, prints its report
 # make check          installs what is missing, builds, runs the tests; TESTS="formats so-gen" runs some of them
 # make check-oracle   counters against callgrind and a single-stepper, for every workload (ten minutes)
-# make check-corpus   every shared object of this machine (long)
+# make check-corpus   every shared object of this machine, or below DIRS (long)
 # make check-asan     the tests of bad input on programs built with the address and undefined-behaviour sanitizers
 # make lint           both compilers over everything, warnings are errors
 # make bench          speed of profiled objects and of the pipeline
@@ -23,18 +23,19 @@ DESTDIR =
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s%s\n' $(1) $(2))
 
-TOOLS = so-input reloc-extract so-gen map-dump count-extract prof-report
+TOOLS = so-input reloc-extract so-gen map-dump count-extract prof-report so-run trace-run
 LIB_SRC = $(wildcard lib/base/*.c formats/*.c lib/elf/*.c lib/machine/*.c lib/machine/*/*.c lib/code/*.c)
 LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/%.o)
 TOOL_SRC = $(foreach t,$(TOOLS),$(wildcard tools/$(t)/*.c))
-MAN = $(foreach t,$(TOOLS),$(wildcard tools/$(t)/$(t).1))
+MAN = $(foreach t,$(TOOLS) soprof,$(wildcard tools/$(t)/$(t).1))
 
-all: $(TOOLS:%=$(BIN)/%)
+all: $(TOOLS:%=$(BIN)/%) $(BIN)/so-run-audit.so $(BIN)/soprof
 
+# -MT: the dependencies hold however BUILD is spelt, build or /somewhere/build.
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(WARN) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(WARN) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MT '$$(BUILD)/$*.o' -c -o $@ $<
 
 $(BUILD)/libsoprof.a: $(LIB_OBJ)
 	@rm -f $@
@@ -51,8 +52,15 @@ endef
 $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 # The archive: the shared library hides the demangler that can be stopped (tools/prof-report/functions.c).
 LDLIBS_prof-report = -ldw -l:libsupc++.a
+# All of LuaJIT, with its symbols: C modules look for its functions in the program, prof-report for the names of its parts.
+LDLIBS_trace-run = -Wl,--whole-archive -l:libluajit-5.1.a -Wl,--no-whole-archive -Wl,-E -Wl,--wrap=dlopen -lm -ldl
 
 include runtime/rules.mk
+include tools/so-run/audit.mk
+
+$(BIN)/soprof: tools/soprof/soprof
+	@mkdir -p $(@D)
+	$(Q)install -m 755 $< $@
 
 # The same programs with the sanitizers, in build-asan/.
 asan:
@@ -80,13 +88,13 @@ check-oracle: packages-test all
 	@BIN=$(abspath $(BIN)) test/oracle/all
 
 check-corpus: packages-test all
-	@BIN=$(abspath $(BIN)) test/corpus
+	@BIN=$(abspath $(BIN)) test/corpus/all $(DIRS)
 
 bench: packages-build
 	@$(MAKE) --no-print-directory -s all say=
 	@BIN=$(abspath $(BIN)) bench/run
 
-LINT_SRC = $(LIB_SRC) $(TOOL_SRC) $(filter-out $(LINT_NOT),$(wildcard test/*.c test/*/*.c test/*/*/*.c bench/*.c))
+LINT_SRC = $(LIB_SRC) $(TOOL_SRC) $(wildcard tools/so-run/audit/*.c) $(filter-out $(LINT_NOT),$(wildcard test/*.c test/*/*.c test/*/*/*.c bench/*.c))
 # Inputs whose code is what matters, and those that need headers of what they embed.
 LINT_NOT = $(wildcard test/input/*.c test/workloads/host/*.c bench/zstdbench.c)
 LINT_FLAGS = $(WARN) -Werror $(CPPFLAGS) -fsyntax-only
@@ -97,8 +105,9 @@ lint:
 	$(Q)$(foreach m,$(RUNTIME_MACHINES),$(RUNTIME_CC) $(RUNTIME_FLAGS) $(RUNTIME_FLAGS_$(m)) -Werror -fsyntax-only $(RUNTIME_SRC) &&) true
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(TOOLS:%=$(BIN)/%) $(DESTDIR)$(PREFIX)/bin
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/soprof $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(TOOLS:%=$(BIN)/%) $(BIN)/soprof $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(BIN)/so-run-audit.so $(DESTDIR)$(PREFIX)/lib/soprof
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:

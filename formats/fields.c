@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NUMBERS_MAX = 1 << 22 };
+
 #define OBJECT(name, kind, member) { name, kind, offsetof(struct object_info, member) }
 const struct field object_fields[] = {
 	OBJECT("app", FIELD_BOOL, is_app),
@@ -15,10 +17,12 @@ const struct field object_fields[] = {
 	OBJECT("skip", FIELD_TEXT, skip),
 	OBJECT("class", FIELD_CLASS, elf_class),
 	OBJECT("found", FIELD_TEXT, found),
+	OBJECT("atomic", FIELD_BOOL, atomic),
 	OBJECT("blocks", FIELD_UINT, blocks),
 	OBJECT("digest", FIELD_DIGEST, digest),
 	OBJECT("soname", FIELD_TEXT, soname),
 	OBJECT("machine", FIELD_TEXT, machine),
+	OBJECT("process", FIELD_TEXT, process),
 	OBJECT("build-id", FIELD_BUILD_ID, build_id),
 	OBJECT("link-map", FIELD_TEXT, link_map),
 	OBJECT("profiled", FIELD_TEXT, profiled),
@@ -41,6 +45,7 @@ const struct field detail_fields[] = {
 	DETAIL("width", FIELD_UNSIGNED, width),
 	DETAIL("proven", FIELD_BOOL, proven),
 	DETAIL("signed", FIELD_BOOL, is_signed),
+	DETAIL("numbers", FIELD_NUMBERS, numbers),
 	{ NULL, 0, 0 }
 };
 
@@ -69,8 +74,16 @@ bool field_present(const struct field *f, const void *base)
 	case FIELD_BOOL: return *(const bool *)p;
 	case FIELD_BUILD_ID: return ((const struct build_id *)p)->size != 0;
 	case FIELD_DIGEST: return digest_present(p);
+	case FIELD_NUMBERS: return ((const struct numbers *)p)->n != 0;
 	}
 	return false;
+}
+
+static void write_numbers(struct seq_writer *w, const struct numbers *numbers)
+{
+	seq_array(w, numbers->n);
+	for (size_t i = 0; i < numbers->n; i++)
+		seq_int(w, numbers->v[i]);
 }
 
 static void write_field(struct seq_writer *w, const struct field *f, const void *base)
@@ -88,6 +101,7 @@ static void write_field(struct seq_writer *w, const struct field *f, const void 
 	case FIELD_BOOL: seq_bool(w, true); break;
 	case FIELD_BUILD_ID: seq_bytes(w, id->bytes, id->size < sizeof id->bytes ? id->size : sizeof id->bytes); break;
 	case FIELD_DIGEST: seq_bytes(w, p, 16); break;
+	case FIELD_NUMBERS: write_numbers(w, p); break;
 	}
 }
 
@@ -149,6 +163,33 @@ static bool read_class(struct seq_reader *r, const struct seq_token *t, unsigned
 	return true;
 }
 
+static bool read_numbers(struct seq_reader *r, const struct seq_token *t, struct numbers *to, struct arena *a)
+{
+	uint64_t items = t->value;
+	VEC(int64_t) v = {0};
+	struct seq_token item;
+	bool ok = true;
+
+	if (t->type != SEQ_ARRAY || items > NUMBERS_MAX)
+		return seq_fault(r, "a list of at most %d numbers expected", NUMBERS_MAX);
+	/* Grows with what is there, not with what is promised. */
+	while (ok && v.n < items) {
+		ok = seq_next(r, &item, true);
+		if (ok && ((item.type != SEQ_UINT && item.type != SEQ_NINT) || item.value > INT64_MAX))
+			ok = seq_fault(r, "a number of 64 bits expected in a list");
+		else if (ok)
+			vec_push(&v, item.type == SEQ_UINT ? (int64_t)item.value : -1 - (int64_t)item.value);
+	}
+	if (ok && items) {
+		int64_t *copy = arena_alloc(a, items * sizeof *copy);
+
+		memcpy(copy, v.v, items * sizeof *copy);
+		*to = (struct numbers){ copy, items };
+	}
+	vec_free(&v);
+	return ok;
+}
+
 static bool read_field(struct seq_reader *r, const struct field *f, const struct seq_token *t, void *base, struct arena *a)
 {
 	void *p = (char *)base + f->at;
@@ -160,6 +201,7 @@ static bool read_field(struct seq_reader *r, const struct field *f, const struct
 	case FIELD_CLASS: return read_class(r, t, p);
 	case FIELD_INT: return read_int(r, t, p);
 	case FIELD_DIGEST: return read_bytes(r, t, p, 16, 16);
+	case FIELD_NUMBERS: return read_numbers(r, t, p, a);
 	case FIELD_BUILD_ID:
 		if (!read_bytes(r, t, id->bytes, 1, sizeof id->bytes))
 			return false;

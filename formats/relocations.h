@@ -15,7 +15,8 @@ enum relocation_type {
 	REL_JUMP_ENTRY = 5,	/* address of an entry of the table above it; its target */
 	REL_LANDING_PAD = 6,	/* landing pad; start of the function (FDE) that has it */
 	REL_BLOCK_START = 7,	/* a block start that only the analysis knows; 0 */
-	REL_NOT_MOVED = 8,	/* code that stays: start; size.  details: why (one line), name if there is one, kind as in REL_RANGE */
+	REL_NOT_MOVED = 8,	/* code that stays: start; size.  details: why (one line), name if there is one, kind as in REL_RANGE
+				   or "gap": bytes in a code section that nothing is known to enter */
 	REL_LABEL = 9,		/* a data word that holds the address of a label inside a moved function (computed goto); the text address */
 };
 #endif

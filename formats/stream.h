@@ -12,7 +12,8 @@
 
 /* The map keys of objects and row details, one table each that reader, writer and map-dump share.  Rows stand in the
    order of their keys' encodings; a key of NULL ends a table. */
-enum field_kind { FIELD_TEXT, FIELD_UINT, FIELD_UNSIGNED, FIELD_INT, FIELD_BOOL, FIELD_BUILD_ID, FIELD_DIGEST, FIELD_CLASS };
+enum field_kind { FIELD_TEXT, FIELD_UINT, FIELD_UNSIGNED, FIELD_INT, FIELD_BOOL, FIELD_BUILD_ID, FIELD_DIGEST, FIELD_CLASS, FIELD_NUMBERS };
+struct numbers { const int64_t *v; size_t n; };
 struct field { const char *key; enum field_kind kind; size_t at; };
 extern const struct field object_fields[], detail_fields[];
 /* False when the field at (char *)base + f->at is absent (0, false, NULL), and then it is not written. */
@@ -40,10 +41,12 @@ struct object_info {
 	bool big_endian;
 	bool reachable;			/* LD_LIBRARY_PATH=out reaches it */
 	bool is_app;			/* an executable */
+	bool atomic;			/* profile streams: counted with atomic increments */
 
 	/* profile streams only */
 	const char *profiled;		/* path of the profiled object */
 	uint64_t processes;		/* counter files summed */
+	const char *process;		/* "PID PROGRAM": the counts are of this process alone (count-extract --by-process) */
 	uint64_t blocks, text_bytes;	/* counted blocks; bytes of code that FDEs or symbols cover */
 	const char *note;		/* what a reader must know: "forked: counts may be inexact", "stale: ..." joined by "; " */
 };
@@ -61,6 +64,7 @@ struct stream_row {
 		bool is_signed, proven;
 		int scale;		/* bytes a unit of an entry stands for; 1 */
 		const char *kind, *why, *name;
+		struct numbers numbers;	/* what a row type lists (profile.h) */
 	} details;
 };
 

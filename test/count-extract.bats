@@ -237,8 +237,8 @@ import sys; b = bytearray(open('part', 'rb').read()); $2; open('part', 'wb').wri
 	command -v clang-14 > /dev/null || skip "no clang-14"
 	one_object map_hash=0x1234
 	(cd "$REPO" && clang-14 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. -D_GNU_SOURCE -g -O1 -Wl,--wrap=XXH3_64bits \
-		-o "$BATS_TEST_TMPDIR/target" test/fuzz/{profiled,quiet}.c tools/count-extract/{profiled,sum,write,cover}.c formats/*.c lib/elf/{frames,notes,object,relocs,symbols}.c \
-		lib/base/{mem,json,progress}.c -lelf -lcbor -lxxhash)
+		-o "$BATS_TEST_TMPDIR/target" test/fuzz/{profiled,quiet}.c tools/count-extract/{profiled,sum,baseline,write,cover}.c formats/*.c lib/elf/{frames,notes,object,relocs,symbols}.c \
+		lib/base/{mem,json,out,progress}.c -lelf -lcbor -lxxhash)
 	mkdir seeds
 	strip -o seeds/object out/libreport.so
 	nice ./target -seed=1 -max_len=20000 -max_total_time="${FUZZ_SECONDS:-4}" -verbosity=0 -print_final_stats=0 seeds > log 2>&1 || { tail -n 40 log; false; }
@@ -261,6 +261,12 @@ import sys; b = bytearray(open('part', 'rb').read()); $2; open('part', 'wb').wri
 	[[ $stderr == *'out/moved.so: moved only (so-gen --identity): it has no counters'* ]]
 	[[ $stderr == *'counter files of "gone.so", which is no profiled object here'* ]]
 	[ "$(counts < p)" = "2 1 3 1 0 4 2" ]
+	rm out/moved.so out/gone.so.5.0
+	for spelt in out/ ./out "$PWD/out//"; do
+		run --separate-stderr count-extract -o p "$spelt"
+		[ "$status" -eq 0 ]
+		[ -z "$stderr" ]
+	done
 }
 
 @test "count-extract: a program that is still running" {

@@ -158,7 +158,7 @@ lie_says() {
 fuzz() {
 	command -v clang-14 > /dev/null || skip "no clang-14"
 	(cd "$REPO" && clang-14 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. -D_GNU_SOURCE -g -O1 \
-		-Dmmap=fuzz_map -Dmunmap=fuzz_unmap -o "$BATS_TEST_TMPDIR/fuzz" "test/fuzz/$1.c" \
+		-Dmmap=fuzz_map -Dmunmap=fuzz_unmap -Dmadvise=fuzz_no_advice -o "$BATS_TEST_TMPDIR/fuzz" "test/fuzz/$1.c" \
 		test/fuzz/quiet.c lib/base/mem.c lib/base/json.c lib/base/progress.c "${@:2}")
 	nice ./fuzz -seed=1 -max_len=16384 -max_total_time="${FUZZ_SECONDS:-4}" -verbosity=0 -print_final_stats=0 seeds > log 2>&1 || {
 		tail -n 40 log

@@ -102,4 +102,4 @@ agree() {	# NAME MODE
 @test "sqlite3: counters equal callgrind's counts" { agree sqlite3 callgrind; }
 @test "C++ throws: counters equal callgrind's counts" { agree throw callgrind; }
 @test "threads: counters equal callgrind's counts" { agree threads callgrind; }
-@test "bzip2: counters equal the stepper's counts" { agree bzip2 step; }
+@test "xz: counters equal the stepper's counts" { agree xz step; }

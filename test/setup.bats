@@ -50,3 +50,37 @@ need_debian() {
 	[ -z "$(grep -F "$PWD" /proc/self/mounts)" ]
 	[ -z "$(ls -d mmdebstrap.* 2>/dev/null)" ]
 }
+
+@test "make install: programs and man pages below PREFIX in DESTDIR, beside them lib/soprof alone" {
+	make -s -C "$REPO" -o all BIN="$BIN" DESTDIR="$PWD/root" PREFIX=/opt/soprof install
+	(cd root && find . -type f ! -path "*/lib/soprof/*") | sort >installed
+	for dir in "$REPO"/tools/*/; do
+		name=$(basename "$dir")
+		[ -x "$BIN/$name" ] || continue
+		echo "./opt/soprof/bin/$name"
+		echo "./opt/soprof/share/man/man1/$name.1"
+	done | sort >wanted
+	diff wanted installed
+	[ "$(root/opt/soprof/bin/so-input --version)" = "$("$BIN/so-input" --version)" ]
+}
+
+@test "man pages are sound, and name every option that --help has" {
+	command -v mandoc >/dev/null || skip "no mandoc"
+	for page in "$REPO"/tools/*/*.1; do
+		mandoc -T lint -W warning "$page" >faults || { cat faults; return 1; }
+		name=$(basename "$page" .1)
+		"$BIN/$name" --help | sed -nE 's/^  (-.|  ),? *--([a-z-]+).*/\2/p' >options
+		[ -s options ]
+		mandoc -T ascii "$page" | sed "s/.\x08//g" >text
+		while read -r option; do
+			grep -qe "--$option" text || { echo "$name: --$option is not in its man page"; return 1; }
+		done <options
+	done
+}
+
+@test "nothing in the repository belongs to one machine" {
+	git -C "$REPO" rev-parse --git-dir >/dev/null 2>&1 || skip "not a git repository"
+	run git -C "$REPO" grep -nE '(^|[^A-Za-z0-9_.$}*/])/(work|home|root)/' -- ':!test/setup.bats'
+	echo "$output"
+	[ "$status" = 1 ]
+}

@@ -2,10 +2,12 @@
 #include "lib/base/mem.h"
 #include "lib/base/msg.h"
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { CHUNK = 16384 };
 
@@ -125,3 +127,13 @@ void *vec_grow(void *v, size_t *cap, size_t want, size_t size)
 	*cap = n;
 	return xrealloc(v, n * size);
 }
+
+static void advise(const void *p, size_t n, int advice)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)p & -page, to = ((uintptr_t)p + n) & -page;
+	if (to > from)
+		madvise((void *)from, to - from, advice);	/* a hint: whether it was taken does not matter */
+}
+
+void mem_unread(const void *p, size_t n) { advise(p, n, MADV_PAGEOUT); }
+void mem_forget(const void *p, size_t n) { advise(p, n, MADV_DONTNEED); }

@@ -9,6 +9,13 @@ void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Gives back the memory of those pages of a file's mapping that were only read; what was written to a private one stays.  For
+   passes over whole files, MEM_SLICE bytes at a time, that are not to be as large as the file. */
+enum { MEM_SLICE = 1 << 20 };
+void mem_unread(const void *p, size_t n);
+/* The same for a mapping of which nothing was written yet: works for pages that are mapped twice, too. */
+void mem_forget(const void *p, size_t n);
+
 /* An arena: memory that is freed all at once.  Zero-initialise it. */
 struct arena { struct arena_chunk *chunks; };
 void *arena_alloc(struct arena *a, size_t n);		/* zeroed, aligned for any type */

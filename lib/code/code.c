@@ -5,7 +5,7 @@
 #include <string.h>
 #include "lib/code/code.h"
 
-const char *const code_range_kinds[] = { "fde", "code", "plt" };
+const char *const code_range_kinds[] = { "fde", "code", "plt", "gap" };
 
 uint32_t bit_next(const uint64_t *map, uint32_t i, uint32_t end)
 {
@@ -214,6 +214,9 @@ void code_check_targets(struct code *c)
 				r->why = "a jump into the middle of an instruction";
 		}
 	}
+	/* Of a range that turned out to be undecodable the targets of its first "branches" are left. */
+	for (uint32_t w = 0; w <= (c->hi - c->lo) / 64; w++)
+		c->heads[w] &= c->starts[w];
 }
 
 uint32_t code_end_from(const struct code *c, const struct code_range *r, uint32_t a)

@@ -8,8 +8,8 @@
 
 enum { CODE_NONE = -1 };
 #define CODE_BEYOND UINT32_C(0xc0000000)	/* no object reaches as far; targets from here on are negative ones */
-enum code_range_kind { RANGE_FDE, RANGE_CODE, RANGE_PLT };
-extern const char *const code_range_kinds[];		/* "fde", "code", "plt" */
+enum code_range_kind { RANGE_FDE, RANGE_CODE, RANGE_PLT, RANGE_GAP };	/* gap: bytes in a code section that nothing is known to enter */
+extern const char *const code_range_kinds[];		/* "fde", "code", "plt", "gap" */
 
 /* Code that moves as a whole or not at all. */
 struct code_range {

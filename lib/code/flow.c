@@ -4,7 +4,7 @@
 #include <string.h>
 #include "lib/code/flow.h"
 
-enum { WIDEN = 6 };		/* visits of a block after which growing values become unknown */
+enum { WIDEN = 6, MAX_VISITS = 255 };	/* visits of a block after which growing values become unknown; after which none is made */
 
 static size_t state_size(const struct flow_state *s)
 {
@@ -46,7 +46,8 @@ static void find_pads(struct flow_walk *w)
 	struct lsda l;
 	if (!w->fde || !w->fde->lsda || lsda_read(&l, w->c->o, w->fde))
 		return;
-	qsort(l.sites, l.site_count, sizeof *l.sites, by_site);
+	if (l.site_count)
+		qsort(l.sites, l.site_count, sizeof *l.sites, by_site);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct code_end *e = last_of(w, &w->blocks[i]);
 		if (!e || (e->kind != INSN_CALL && e->kind != INSN_CALL_INDIRECT))
@@ -63,6 +64,56 @@ static void find_pads(struct flow_walk *w)
 			w->blocks[i].pad = find_block(w, l.sites[lo - 1].pad);
 	}
 	lsda_free(&l);
+}
+
+static bool does_nothing(const struct flow_walk *w, const struct flow_block *b)
+{
+	struct insn insn;
+	for (uint32_t a = b->at; a < b->end; a += insn.len)
+		if (!w->c->m->decode(code_bytes(w->c, a, 1), b->end - a, a, &insn) || insn.kind != INSN_NOP)
+			return false;
+	return true;
+}
+
+/* A call that never returns has any block behind it, mostly one with a label and padding before that. */
+static void find_after_calls(struct flow_walk *w)
+{
+	for (size_t i = 1; i < w->n; i++) {
+		const struct flow_block *before = &w->blocks[i - 1];
+		const struct code_end *e = last_of(w, before);
+		w->blocks[i].targeted = bit(w->labels, w->blocks[i].at - w->r->start);
+		w->blocks[i].after_call = e ? e->kind == INSN_CALL || e->kind == INSN_CALL_INDIRECT : before->after_call && does_nothing(w, before);
+	}
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->blocks[i].to != CODE_NONE)
+			w->blocks[w->blocks[i].to].targeted = true;
+		if (w->blocks[i].pad != CODE_NONE)
+			w->blocks[w->blocks[i].pad].targeted = true;
+	}
+	for (size_t i = 0; i + 1 < w->n; i++)		/* padding waits with what it is for */
+		if (w->blocks[i].after_call && w->blocks[i + 1].after_call && !last_of(w, &w->blocks[i]))
+			w->blocks[i].targeted = true;
+}
+
+static void one_more_way(struct flow_block *b)
+{
+	b->ways += b->ways < 2;
+}
+
+static void count_ways(struct flow_walk *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		struct flow_block *b = &w->blocks[i];
+		const struct code_end *e = last_of(w, b);
+		if (b->to != CODE_NONE)
+			one_more_way(&w->blocks[b->to]);
+		if (b->pad != CODE_NONE)
+			one_more_way(&w->blocks[b->pad]);
+		if ((!e || insn_falls_through(e->kind)) && i + 1 < w->n)
+			one_more_way(&w->blocks[i + 1]);
+		if (!i || bit(w->labels, b->at - w->r->start))
+			b->ways = 2;
+	}
 }
 
 static bool is_relevant(const struct flow_walk *w, size_t i)
@@ -112,8 +163,11 @@ void flow_walk_init(struct flow_walk *w)
 		if (end && insn_is_direct(end->kind) && end->kind != INSN_CALL && end->target >= w->r->start && end->target < w->r->end)
 			w->blocks[i].to = find_block(w, end->target);
 	}
+	w->again = w->returns = false;
 	find_pads(w);
 	find_relevant(w);
+	find_after_calls(w);
+	count_ways(w);
 }
 
 void flow_walk_free(struct flow_walk *w)
@@ -156,15 +210,26 @@ static uint64_t alternatives(struct flow_walk *w, const struct flow_value *v, bo
 	return UINT64_C(1) << i;
 }
 
-static bool doubtful(const struct flow_value *v)
+/* May the value lead to a label of the function? */
+static bool doubtful(const struct flow_walk *w, const struct flow_value *v)
 {
-	return v->kind == FLOW_ANY ? v->a != 0 : v->kind == FLOW_ENTRY || v->kind == FLOW_TARGET || v->kind == FLOW_MANY;
+	switch (v->kind) {
+	case FLOW_ANY: return v->a != 0;
+	case FLOW_ENTRY: case FLOW_TARGET: return true;
+	case FLOW_CONST: return v->a > w->r->start && v->a < w->r->end;
+	case FLOW_MANY:
+		for (unsigned i = 0; i < w->alternative_count; i++)
+			if ((v->a >> i & 1) && doubtful(w, &w->alternatives[i]))
+				return true;
+		return false;
+	default: return false;
+	}
 }
 
-struct merging { struct flow_walk *w; const struct flow_state *x, *y; uint32_t at; bool last; };
+struct merging { struct flow_walk *w; const struct flow_state *x, *y; uint32_t at; bool last, weak; };
 
 /* A register that nobody gave a value: a path on which it is read is none (it leads over a call that does not return). */
-static bool is_nothing(const struct flow_value *v) { return v->kind == FLOW_ANY && v->b; }
+static bool is_nothing(const struct flow_value *v) { return v->kind == FLOW_ANY && v->b == FLOW_NOTHING; }
 
 /* Makes *x what holds for both; true when that changed *x. */
 static bool merge_value(const struct merging *m, struct flow_value *x, const struct flow_value *y, uint32_t salt)
@@ -186,6 +251,8 @@ static bool merge_value(const struct merging *m, struct flow_value *x, const str
 		x->max = m->last ? UINT64_MAX : y->max;
 		return true;
 	}
+	if (m->weak && x->kind != FLOW_ANY && y->kind == FLOW_ANY)
+		return false;
 	if (is_alternative(m->w, x) && is_alternative(m->w, y)) {
 		uint64_t mx = alternatives(m->w, x, &grown, m->last), my = alternatives(m->w, y, &grown, m->last);
 		if (mx && my) {
@@ -197,7 +264,7 @@ static bool merge_value(const struct merging *m, struct flow_value *x, const str
 	}
 	uint32_t id = (m->at * 2654435761u ^ (salt + 1) * 40503u) | 1;
 	uint64_t mx = x->kind == FLOW_ANY ? flow_known_max(m->x, x) : UINT64_MAX, my = y->kind == FLOW_ANY ? flow_known_max(m->y, y) : UINT64_MAX;
-	uint64_t max = mx > my ? mx : my, doubt = doubtful(x) || doubtful(y);
+	uint64_t max = mx > my ? mx : my, doubt = doubtful(m->w, x) || doubtful(m->w, y);
 	if (x->kind == FLOW_ANY && x->id == id && max <= x->max && doubt == x->a)
 		return false;
 	*x = (struct flow_value){ .kind = FLOW_ANY, .id = id, .a = doubt, .max = m->last ? UINT64_MAX : max };
@@ -212,6 +279,10 @@ static bool merge_slots(const struct merging *m, struct flow_state *in)
 		unsigned k = i < s->slot_count && s->slots[i].at == in->slots[i].at ? i : 0;
 		while (k < s->slot_count && s->slots[k].at != in->slots[i].at)
 			k++;
+		if (k == s->slot_count && m->weak && in->slots[i].value.kind != FLOW_ANY) {
+			i++;
+			continue;
+		}
 		if (k == s->slot_count) {
 			in->slots[i] = in->slots[--in->slot_count];
 			changed = true;
@@ -254,17 +325,33 @@ static bool merge_epoch(uint32_t *in, uint32_t s, uint32_t at, uint32_t salt)
 	return true;
 }
 
-static bool merge(struct flow_walk *w, struct flow_block *b, const struct flow_state *s)
+/* Where one way leads there is nothing to merge; what an earlier walk of that way had brought is no longer true. */
+static bool replace(struct flow_block *b, const struct flow_state *s)
+{
+	if (state_size(b->in) == state_size(s) && !memcmp(b->in, s, state_size(s)))
+		return false;
+	if (b->visits == MAX_VISITS)
+		return false;
+	if (s->slot_count > b->in->slot_count)
+		b->in = xrealloc(b->in, state_size(s));
+	flow_state_copy(b->in, s);
+	return true;
+}
+
+/* weak: the state comes from a call that perhaps never returns: what is known for sure stays. */
+static bool merge(struct flow_walk *w, struct flow_block *b, const struct flow_state *s, bool weak)
 {
 	if (!b->in) {
 		b->in = xmalloc(state_size(s));
 		flow_state_copy(b->in, s);
 		return true;
 	}
+	if (b->ways < 2)
+		return replace(b, s);
 	struct flow_state *in = b->in, before;
 	memcpy(before.facts, in->facts, sizeof in->facts);
 	before.fact_count = in->fact_count;
-	struct merging m = { w, &before, s, b->at, b->visits >= WIDEN };
+	struct merging m = { w, &before, s, b->at, b->visits >= WIDEN, weak };
 	bool changed = false;
 	for (unsigned r = 0; r < w->c->m->regs; r++)
 		changed |= merge_value(&m, &in->regs[r], &s->regs[r], r);
@@ -279,9 +366,9 @@ static bool merge(struct flow_walk *w, struct flow_block *b, const struct flow_s
 	return changed;
 }
 
-static void to_block(struct flow_walk *w, int32_t i, const struct flow_state *s)
+static void to_block(struct flow_walk *w, int32_t i, const struct flow_state *s, bool weak)
 {
-	if (i == CODE_NONE || !w->blocks[i].relevant || w->blocks[i].settled || !merge(w, &w->blocks[i], s))
+	if (i == CODE_NONE || !w->blocks[i].relevant || w->blocks[i].settled || !merge(w, &w->blocks[i], s, weak))
 		return;
 	bit_set(w->queue, (uint32_t)i);
 	if ((uint32_t)i < w->first)
@@ -290,8 +377,23 @@ static void to_block(struct flow_walk *w, int32_t i, const struct flow_state *s)
 
 void flow_walk_to(struct flow_walk *w, uint32_t at, const struct flow_state *s)
 {
-	if (at >= w->r->start && at < w->r->end)
-		to_block(w, find_block(w, at), s);
+	if (!w->n || at < w->r->start || at >= w->r->end)
+		return;
+	int32_t i = find_block(w, at);
+	bit_set(w->labels, at - w->r->start);
+	if (i == CODE_NONE)
+		return;
+	w->blocks[i].ways = 2;
+	w->again |= w->blocks[i].after_call && !w->blocks[i].targeted && w->blocks[i].in;
+	to_block(w, i, s, false);
+}
+
+/* Goes on behind the block. */
+static void fall_through(struct flow_walk *w, size_t next, const struct flow_state *s)
+{
+	const struct flow_block *b = next < w->n ? &w->blocks[next] : NULL;
+	if (b && (w->returns || !b->after_call || !b->targeted))
+		to_block(w, (int32_t)next, s, b->after_call && b->in);
 }
 
 void flow_walk_block(struct flow_walk *w, const struct flow_block *b, const struct flow_state *in)
@@ -301,7 +403,6 @@ void flow_walk_block(struct flow_walk *w, const struct flow_block *b, const stru
 	const uint8_t *p = code_bytes(c, b->at, b->end - b->at);
 	struct flow_state s;
 	struct insn insn = { 0 };
-	int32_t next = (int32_t)(b - w->blocks) + 1;
 	flow_state_copy(&s, in);
 	for (uint32_t a = b->at; a < b->end; p += insn.len, a += insn.len) {
 		if (!m->decode(p, w->r->end - a, a, &insn))
@@ -317,18 +418,18 @@ void flow_walk_block(struct flow_walk *w, const struct flow_block *b, const stru
 	}
 	p -= insn.len;
 	if (b->pad != CODE_NONE)
-		to_block(w, b->pad, &s);
+		to_block(w, b->pad, &s, false);
 	if (insn.kind == INSN_BRANCH && b->to != CODE_NONE && w->blocks[b->to].relevant) {
 		struct flow_state taken;
 		flow_state_copy(&taken, &s);
 		m->flow_edge(&taken, p, &insn, true);
-		to_block(w, b->to, &taken);
+		to_block(w, b->to, &taken, false);
 	} else if (b->to != CODE_NONE) {
-		to_block(w, b->to, &s);
+		to_block(w, b->to, &s, false);
 	}
-	if (insn_falls_through(insn.kind) && (size_t)next < w->n) {
+	if (insn_falls_through(insn.kind)) {
 		m->flow_edge(&s, p, &insn, false);
-		to_block(w, next, &s);
+		fall_through(w, (size_t)(b - w->blocks) + 1, &s);
 	}
 }
 
@@ -355,23 +456,35 @@ static void run(struct flow_walk *w)
 		struct flow_block *b = &w->blocks[i];
 		bit_clear(w->queue, i);
 		w->first = i;
-		b->visits += b->visits < 255;
+		b->visits += b->visits < MAX_VISITS;
 		flow_walk_block(w, b, b->in);
 	}
 	w->first = w->n;
 }
 
+static void push_returns(struct flow_walk *w)
+{
+	w->returns = true;
+	for (size_t i = 0; i + 1 < w->n; i++)
+		if (w->blocks[i].in && w->blocks[i + 1].after_call && w->blocks[i + 1].targeted)
+			bit_set(w->queue, (uint32_t)i);
+	w->first = 0;
+	run(w);
+}
+
 void flow_walk_all(struct flow_walk *w)
 {
 	struct flow_state s;
-	for (size_t i = 0; i < w->n; i++) {
-		if (i == 1)
+	for (size_t i = 0; i < w->n && !w->again; i++) {
+		if (i == 1) {
+			push_returns(w);
 			for (size_t k = 0; k < w->n; k++)
 				w->blocks[k].settled = w->blocks[k].in != NULL;
+		}
 		if (w->blocks[i].in || !w->blocks[i].relevant)
 			continue;
 		flow_unknown(w, &s, w->blocks[i].at, false);
-		to_block(w, (int32_t)i, &s);
+		to_block(w, (int32_t)i, &s, false);
 		run(w);
 	}
 }

@@ -11,8 +11,10 @@ struct flow_block {
 	uint32_t at, end;
 	int32_t last;			/* index in code.ends or CODE_NONE */
 	int32_t to, pad;		/* the block that its branch leads to, that an exception in its call leads to, or CODE_NONE */
-	uint8_t visits;
+	uint8_t visits, ways;		/* how often it was walked; how many ways lead here, as far as is known, 2: more than one */
 	bool relevant;			/* an indirect jump may follow */
+	bool targeted;			/* something other than the block before it leads here */
+	bool after_call;		/* it follows a call, perhaps one that never returns; or such a block that does nothing */
 	bool settled;			/* reached from the entry; what was not (padding, code entered from elsewhere) changes nothing here */
 	struct flow_state *in;
 };
@@ -25,6 +27,9 @@ struct flow_walk {
 	size_t n;
 	uint64_t *queue;		/* bit i: block i has to be walked */
 	uint32_t first;			/* no block below it has */
+	uint64_t *labels;		/* bit a - r->start: a jump table leads to a; kept from one search to the next */
+	bool returns;			/* the phase in which calls are taken to return everywhere */
+	bool again;			/* a label was found where a call's state had come first */
 	struct flow_value alternatives[FLOW_ALTERNATIVES];
 	unsigned alternative_count;
 	/* Called at each indirect jump. */

@@ -32,15 +32,23 @@ bool jump_entry(const struct code *c, const struct jump_table *t, uint32_t i, ui
 	return true;
 }
 
-/* Do the ranges belong to one function: does one jump into the middle of the other? */
-static bool jumps_into(const struct code *c, const struct code_range *from, const struct code_range *to)
+/* Does a jump of the range lead there? */
+static bool jumps_between(const struct code *c, const struct code_range *from, uint32_t start, uint32_t end)
 {
 	for (uint32_t i = 0; i < from->ends_n; i++) {
 		const struct code_end *e = &c->ends.v[from->ends + i];
-		if (insn_is_direct(e->kind) && e->kind != INSN_CALL && e->target > to->start && e->target < to->end)
+		if (insn_is_direct(e->kind) && e->kind != INSN_CALL && e->target >= start && e->target < end)
 			return true;
 	}
 	return false;
+}
+
+/* Code that begins with a frame in place is not entered by calls. */
+static bool is_fragment(const struct search *f, const struct code_range *r)
+{
+	int64_t depth;
+	const struct frame_fde *fde = r->kind == RANGE_FDE ? frames_find(f->w.f, r->start) : NULL;
+	return fde && (!frames_cfa(f->w.f, f->w.c->o, fde, r->start, &depth) || depth);
 }
 
 static bool is_inside(const struct search *f, uint64_t target)
@@ -57,10 +65,13 @@ static int entry_leads(struct search *f, uint64_t target, bool bounded)
 		return -1;
 	if (!code_starts(f->w.c, target))
 		return 0;
-	const struct code_range *r = code_range_at(f->w.c, target);
+	const struct code *c = f->w.c;
+	const struct code_range *own = f->w.r, *r = code_range_at(c, target);
 	if (!r || bounded || r == f->friend)
 		return r != NULL;
-	if (!jumps_into(f->w.c, r, f->w.r) && !jumps_into(f->w.c, f->w.r, r))
+	/* without a bound, another range must belong to the same function: one jumps into the middle of the other */
+	if (!jumps_between(c, own, (uint32_t)target, (uint32_t)target + 1) && !jumps_between(c, r, own->start + 1, own->end)
+	    && !jumps_between(c, own, r->start + !is_fragment(f, r), r->end))
 		return 0;
 	f->friend = r;
 	return 1;
@@ -108,11 +119,13 @@ static bool read_table(struct search *f, struct jump_table *t, uint64_t max)
 		t->count = n;
 		t->proven = true;
 	} else {
-		bool bounded = n <= room && max < MAX_ENTRIES;
-		t->count = count_entries(f, t, n < room ? n : room, bounded, &good);
+		bool bounded = max < MAX_ENTRIES && n <= room;
+		n = n < room ? n : room;
+		bool relocated = !t->base && f->w.c->o->eh.e_type != ET_EXEC;	/* such words are no accident */
+		t->count = count_entries(f, t, n, bounded || relocated, &good);
 		t->proven = bounded && t->count == n;
 		if (bounded && !t->proven)
-			t->count = count_entries(f, t, n, false, &good);
+			t->count = count_entries(f, t, n, relocated, &good);
 	}
 	return good > 0;
 }
@@ -154,7 +167,7 @@ static bool was_seen(struct search *f, uint32_t jump)
 static const char *use_table(struct search *f, const struct insn *insn, const struct flow_value *v, const struct flow_state *s)
 {
 	struct jump_table t = { .jump = insn->at, .at = v->a, .base = v->kind == FLOW_TARGET ? v->b : 0, .width = v->width,
-		.scale = v->scale, .is_signed = v->is_signed };
+		.scale = v->scale, .is_signed = v->is_signed && v->width < 8 };
 	if (f->w.c->m->through_gp && v->kind == FLOW_TARGET && !v->b) {		/* then it is relative to what the others are */
 		if (!f->label_base)
 			return "a value made of others";
@@ -184,21 +197,34 @@ static bool at_entry_level(const struct search *f, const struct insn *insn, cons
 	int64_t depth;
 	if (sp->kind == FLOW_FRAME)
 		return sp->a == 0;
+	if (sp->kind == FLOW_ANY && sp->b == FLOW_OTHER_FRAME)		/* unwinding, longjmp, a resolver's return */
+		return true;
 	return f->w.fde && frames_cfa(f->w.f, f->w.c->o, f->w.fde, insn->at, &depth) && depth == 0;
+}
+
+/* Does one of the first entries of a table of addresses lead into the function, or into the middle of another (a cold part)? */
+static bool has_label(const struct search *f, const struct flow_value *v)
+{
+	const struct jump_table t = { .at = v->a, .width = f->w.c->m->word, .scale = 1 };
+	uint64_t target;
+	for (uint32_t i = 0; i < 8 && entry(f, &t, i, &target); i++) {
+		const struct code_range *r = code_range_at(f->w.c, target);
+		if (r && target != r->start && code_starts(f->w.c, target))
+			return true;
+	}
+	return false;
 }
 
 /* NULL, or why it is not known where a jump to the value leads. */
 static const char *resolve(struct search *f, const struct insn *insn, const struct flow_value *v, const struct flow_state *s)
 {
-	uint64_t target;
-	struct jump_table t = { .at = v->a, .width = f->w.c->m->word, .scale = 1 };
 	switch (v->kind) {
 	case FLOW_TARGET:
 		return use_table(f, insn, v, s);
 	case FLOW_ENTRY:
 		if (v->width != f->w.c->m->word || v->a > UINT32_MAX)
 			break;
-		if (entry(f, &t, 0, &target) && is_inside(f, target) && target != f->w.r->start)
+		if (has_label(f, v))
 			return use_table(f, insn, v, s);
 		return at_entry_level(f, insn, s) ? NULL : "a table of functions";
 	case FLOW_CONST:
@@ -331,6 +357,7 @@ void code_find_tables(struct code *c, struct code_range *r, jump_tables *tables,
 		free(f);
 		return;
 	}
+	f->w.labels = xcalloc((r->end - r->start) / 64 + 1, 8);
 	do {
 		f->grown = false;
 		f->w.alternative_count = 0;
@@ -339,6 +366,7 @@ void code_find_tables(struct code *c, struct code_range *r, jump_tables *tables,
 			r->why = r->why ? r->why : "too large for the search for jump tables";
 		else
 			flow_walk_all(&f->w);
+		f->grown |= f->w.again;
 		if (!f->grown && f->w.n <= MAX_BLOCKS)
 			keep_tables(f);
 		if (!f->grown && f->w.n <= MAX_BLOCKS && f->w.every)
@@ -346,6 +374,7 @@ void code_find_tables(struct code *c, struct code_range *r, jump_tables *tables,
 		flow_walk_free(&f->w);
 	} while (f->grown);
 	vec_free(&f->seen);
+	free(f->w.labels);
 	free(f);
 }
 
@@ -363,7 +392,8 @@ static void cut(struct jump_table **sorted, size_t i)
 		k--;
 	for (size_t n = k; n-- > 0 && sorted[n]->at == sorted[k - 1]->at; ) {
 		struct jump_table *t = sorted[n];
-		if (sorted[i]->at >= (uint64_t)t->at + (uint64_t)t->count * t->width)
+		bool one_table = t->base == sorted[i]->base && t->width == sorted[i]->width && (sorted[i]->at - t->at) % t->width == 0;
+		if (one_table || sorted[i]->at >= (uint64_t)t->at + (uint64_t)t->count * t->width)
 			continue;
 		t->count = (sorted[i]->at - t->at) / t->width;
 		t->proven = t->exact = false;

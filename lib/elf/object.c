@@ -1,5 +1,6 @@
 /* object.c - opening an ELF object: headers, sections and the dynamic section, each number checked against the file. */
 #include "lib/elf/object.h"
+#include "lib/base/msg.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -360,7 +361,17 @@ void object_digest(const struct object *o, unsigned char digest[16])
 {
 	XXH128_canonical_t c;
 
-	XXH128_canonicalFromHash(&c, XXH3_128bits(o->image, o->size));
+	XXH3_state_t *state = XXH3_createState();
+	if (!state)
+		msg_die(o->path, "out of memory");
+	XXH3_128bits_reset(state);
+	for (size_t at = 0, n; at < o->size; at += n) {
+		n = o->size - at < MEM_SLICE ? o->size - at : MEM_SLICE;
+		XXH3_128bits_update(state, o->image + at, n);
+		mem_forget(o->image + at, n);
+	}
+	XXH128_canonicalFromHash(&c, XXH3_128bits_digest(state));
+	XXH3_freeState(state);
 	memcpy(digest, c.digest, 16);
 }
 

@@ -34,7 +34,8 @@ void flow_learn(struct flow_state *s, uint32_t id, uint64_t max)
 
 uint64_t flow_known_max(const struct flow_state *s, const struct flow_value *v)
 {
-	uint64_t max = v->kind == FLOW_ANY ? v->max : UINT64_MAX;
+	uint64_t max = v->kind == FLOW_ANY ? v->max : v->kind == FLOW_ENTRY && !v->is_signed && v->width < 8
+		? (UINT64_C(1) << 8 * v->width) - 1 : UINT64_MAX;
 	for (unsigned i = 0; i < s->fact_count; i++)
 		if (s->facts[i].id == v->id && s->facts[i].max < max)
 			max = s->facts[i].max;

@@ -57,20 +57,22 @@ enum flow_kind {
 	FLOW_ANY,
 	FLOW_CONST,		/* the address a */
 	FLOW_FRAME,		/* stack pointer at function entry + a */
+	FLOW_PLACE,		/* the address a + an index * scale (0: not known) */
 	FLOW_ENTRY,		/* loaded from the table at a */
 	FLOW_TARGET,		/* the table's entry + the address b */
 	FLOW_MANY,		/* one of the values in the set a of the walk (lib/code/flow.h) */
-	FLOW_PLACE,		/* the address a + an index in bytes, at most max */
 	FLOW_LESS,		/* 1 if the value of id b is at most max, else 0 */
 };
 struct flow_value {
 	uint8_t kind, width, scale;	/* width: bytes an entry; scale: what an entry is multiplied by */
 	bool is_signed;
 	uint32_t id;			/* equal ids: equal values */
-	uint64_t a, b;			/* FLOW_ANY: a not 0: perhaps made of what a table holds, which is no tail call */
-					/* FLOW_ANY: b not 0: nobody gave it a value */
-	uint64_t max;			/* FLOW_ANY: proven upper bound; FLOW_ENTRY, FLOW_TARGET: of the index; UINT64_MAX: none */
+	uint64_t a, b;			/* FLOW_ANY: a not 0: perhaps made of what a table holds, which is
+					   no tail call; b: FLOW_OTHER_FRAME, FLOW_NOTHING */
+	uint64_t max;			/* FLOW_ANY: proven upper bound; FLOW_PLACE, FLOW_ENTRY, FLOW_TARGET: of the index; UINT64_MAX: none */
 };
+/* FLOW_ANY's b: the stack pointer of another frame, just set; a register that nobody gave a value. */
+enum { FLOW_OTHER_FRAME = 1, FLOW_NOTHING = 2 };
 enum { FLOW_REGS = 32, FLOW_SLOTS = 24, FLOW_FACTS = 8 };
 struct flow_slot { int64_t at; struct flow_value value; };		/* at: offset from the stack pointer at entry */
 /* What a walk knows about constant words, for machines that load addresses from a table. */

@@ -22,7 +22,7 @@ static inline struct flow_value any(const struct insn *insn, unsigned salt, uint
 static inline struct flow_value made_of(const struct insn *insn, unsigned salt, uint64_t max, const struct flow_value *x, const struct flow_value *y)
 {
 	struct flow_value v = any(insn, salt, max);
-	v.a = (x->kind == FLOW_ANY ? x->a != 0 : x->kind >= FLOW_ENTRY) || (y && (y->kind == FLOW_ANY ? y->a != 0 : y->kind >= FLOW_ENTRY));
+	v.a = (x->kind == FLOW_ANY ? x->a != 0 : x->kind >= FLOW_ENTRY && x->kind <= FLOW_MANY) || (y && (y->kind == FLOW_ANY ? y->a != 0 : y->kind >= FLOW_ENTRY));
 	return v;
 }
 

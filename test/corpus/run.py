@@ -9,7 +9,7 @@ import argparse, collections, concurrent.futures, hashlib, os, re, shutil, subpr
 p = argparse.ArgumentParser()
 p.add_argument('bin'), p.add_argument('load'), p.add_argument('work'), p.add_argument('dirs', nargs='*')
 p.add_argument('--max', type=int, default=0, help='leave out larger files'), p.add_argument('--jobs', type=int, default=2)
-a = p.parse_args()
+a = p.parse_intermixed_args()	# folders may follow options
 os.environ['PATH'] = a.bin + ':' + os.environ['PATH']
 
 
@@ -72,11 +72,10 @@ with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         for s in said:
             m = re.search(r', (\d+) bytes, not moved: (.*)', s)
             if m:
-                kept += int(m[1])
                 reasons[re.sub(r'0x[0-9a-f]+', '0x...', m[2])] += int(m[1])
-            m = re.search(r', (\d+) bytes of old code in', s)
+            m = re.search(r': (\d+) of (\d+) bytes that unwinding entries cover moved', s)
             if m:
-                moved += int(m[1])
+                moved, kept = int(m[1]), int(m[2]) - int(m[1])
         total['moved'] += moved
         total['kept'] += kept
         if moved + kept and kept / (moved + kept) > 0.02:
@@ -98,6 +97,6 @@ for line in refused:
 for line in faults:
     print('fault:', line)
 share = 100 * total['moved'] / max(1, total['moved'] + total['kept'])
-print(f"{total['objects']} objects, {total['loadable']} of them load, {total['moved'] + total['kept']} bytes of code, {share:.3f} % moved, "
+print(f"{total['objects']} objects, {total['loadable']} of them load, {total['moved'] + total['kept']} bytes under unwinding entries, {share:.3f} % moved, "
       f"{len(refused)} refused, {len(faults)} faults")
 sys.exit(bool(faults) or share < 99.5 or len(refused) * 200 > total['objects'])

@@ -13,3 +13,11 @@ void msg_note(const char *object, const char *format, ...) { (void)object, (void
 void msg_detail(const char *object, const char *format, ...) { (void)object, (void)format; }
 /* A parser must say what is wrong and go back, not end the tool. */
 void msg_die(const char *object, const char *format, ...) { (void)object, (void)format; abort(); }
+
+/* Stands in for madvise where a target's files are memory of the allocator's, whose pages others share. */
+int fuzz_no_advice(void *p, size_t n, int advice);
+int fuzz_no_advice(void *p, size_t n, int advice)
+{
+	(void)p, (void)n, (void)advice;
+	return 0;
+}

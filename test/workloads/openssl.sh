@@ -8,7 +8,6 @@ prepare() {
 	openssl genpkey -algorithm ed25519 -out ed25519.pem
 	openssl pkey -in rsa.pem -pubout -out rsa.pub
 	openssl pkey -in ed25519.pem -pubout -out ed25519.pub
-	words 20 1 >few
 }
 
 workload() {
@@ -28,5 +27,3 @@ workload() {
 	openssl dgst -provider legacy -provider default -md4 "$INPUT/words"
 	status openssl dgst -sha256 missing
 }
-
-workload_small() { openssl dgst -sha256 "$INPUT/few"; }

@@ -28,5 +28,3 @@ workload() {
 	sqlite3 test.db .dump | cksum
 	rm -f test.db*
 }
-
-workload_small() { sqlite3 :memory: 'SELECT 1 + 2'; }

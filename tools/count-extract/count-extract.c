@@ -11,6 +11,8 @@
 #include "lib/base/out.h"
 #include "lib/base/progress.h"
 #include "tools/count-extract/files.h"
+#include "tools/count-extract/process.h"
+#include "tools/count-extract/run.h"
 #include "tools/count-extract/write.h"
 
 /* A profiled object and which of its counter files are wanted. */
@@ -18,29 +20,41 @@ struct job {
 	char *path;
 	struct stat st;			/* two names of one object are one job */
 	bool all;			/* all that lie in the directory of counter files */
+	VEC(char *) runs;		/* all that lie in these run directories */
 	VEC(char *) named;		/* those given one by one */
 };
 
 static VEC(struct job) jobs;
 static VEC(struct listing *) listings;
 static const char *output, *counters_dir;
+static bool by_process, reset;
 
 static const struct opt options[] = {
 	{ 'O', "counters", OPT_VALUE, &counters_dir, "DIR", "counter files lie in DIR (where SOPROF_DIR pointed), not beside the objects" },
+	{ 0, "by-process", OPT_FLAG, &by_process, NULL, "keep processes apart" },
+	{ 0, "reset", OPT_FLAG, &reset, NULL, "write nothing; from now on counts begin at what they are now" },
 	{ 'o', "output", OPT_VALUE, &output, "FILE", "write there instead of standard output" },
 	{ 0, NULL, OPT_FLAG, NULL, NULL, NULL }
 };
 static const struct opt_tool tool = {
-	.name = "count-extract", .usage = "[-v] [-O DIR] [-o FILE] DIR|FILE...", .options = options,
+	.name = "count-extract", .usage = "[-v] [-O DIR] [-o FILE] [--by-process] [--reset] DIR|FILE...", .options = options,
 	.what = "Sums the counter files of profiled objects into a profile stream.",
 };
 
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* One listing a directory, however it is spelt: "out", "out/". */
 static struct listing *listing_of(const char *directory)
 {
 	struct listing *l;
 
 	for (size_t i = 0; i < listings.n; i++)
-		if (!strcmp(listings.v[i]->directory, directory))
+		if (!strcmp(listings.v[i]->directory, directory) || same_file(listings.v[i]->directory, directory))
 			return listings.v[i];
 	l = xcalloc(1, sizeof *l);
 	listing_read(l, directory);
@@ -91,10 +105,39 @@ static bool is_profiled(const char *path)
 	return is;
 }
 
+/* Objects that the run did not load say nothing. */
+static void add_run(const char *directory, const struct run_index *x)
+{
+	struct listing *l = listing_of(directory);
+
+	for (uint32_t i = 0; i < x->entries; i++) {
+		const char *twin = run_string(x, run_entries(x)[i].twin);
+		struct job *job;
+
+		if (!listing_has(l, base_of(twin)))
+			continue;
+		if (access(twin, F_OK)) {
+			msg_error(twin, "the profiled object is not there any more: its counts are left out:");
+			continue;
+		}
+		job = job_of(twin);
+		vec_push(&job->runs, xstrdup(directory));
+	}
+	if (!l->files.n)
+		msg_warn(directory, "nothing was counted in this run");
+}
+
 static void add_directory(const char *directory)
 {
 	struct listing *l = listing_of(directory);
+	const struct run_index *x = run_is(directory) ? run_index_map(directory) : NULL;
 	size_t before = jobs.n;
+
+	if (x) {
+		add_run(directory, x);
+		run_index_unmap(x);
+		return;
+	}
 
 	for (size_t i = 0; i < l->files.n; i++) {
 		char *path = path_join(directory, l->files.v[i].name);
@@ -186,13 +229,6 @@ static void add_operands(char **operands, int n)
 	free(kinds);
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
-
 /* Among the first n of those named. */
 static bool is_named(const struct job *job, size_t n, const char *path)
 {
@@ -202,7 +238,8 @@ static bool is_named(const struct job *job, size_t n, const char *path)
 	return false;
 }
 
-static void add_all(struct profiled *p, const struct job *job, const char *directory)
+/* Adds to the files that are to be summed. */
+static void add_all(struct profiled *p, struct counter_files *files, const struct job *job, const char *directory)
 {
 	struct listing *l = listing_of(directory);
 	const char *object = p->header.object;
@@ -217,22 +254,45 @@ static void add_all(struct profiled *p, const struct job *job, const char *direc
 		l->files.v[i].used = true;
 		path = path_join(directory, l->files.v[i].name);
 		if (!is_named(job, job->named.n, path))
-			profiled_add(p, path);
-		free(path);
+			vec_push(files, path);
+		else
+			free(path);
 	}
 	free(prefix);
 }
 
-static void add_counters(struct profiled *p, const struct job *job)
+static void find_counters(struct profiled *p, struct counter_files *files, const struct job *job)
 {
 	char *directory = directory_of(job->path);
 
 	if (job->all)
-		add_all(p, job, counters_dir ? counters_dir : directory);
+		add_all(p, files, job, counters_dir ? counters_dir : directory);
+	for (size_t i = 0; i < job->runs.n; i++)
+		add_all(p, files, job, job->runs.v[i]);
 	for (size_t i = 0; i < job->named.n; i++)
 		if (!is_named(job, i, job->named.v[i]))
-			profiled_add(p, job->named.v[i]);
+			vec_push(files, xstrdup(job->named.v[i]));
 	free(directory);
+}
+
+static void sum(struct stream_writer *w, struct profiled *p, const struct job *job)
+{
+	struct counter_files files = {0};
+
+	find_counters(p, &files, job);
+	if (reset)
+		for (size_t i = 0; i < files.n; i++)
+			baseline_make(p, files.v[i]);
+	else if (by_process)
+		write_processes(w, p, &files);
+	else {
+		for (size_t i = 0; i < files.n; i++)
+			profiled_add(p, files.v[i]);
+		write_profile(w, p);
+	}
+	for (size_t i = 0; i < files.n; i++)
+		free(files.v[i]);
+	vec_free(&files);
 }
 
 static void do_job(struct stream_writer *w, const struct job *job)
@@ -244,12 +304,10 @@ static void do_job(struct stream_writer *w, const struct job *job)
 		msg_error(job->path, "%s", *why ? why : "not a profiled object");
 		return;
 	}
-	if (p.header.flags & COUNTERS_IDENTITY) {
+	if (p.header.flags & COUNTERS_IDENTITY)
 		msg_note(job->path, "moved only (so-gen --identity): it has no counters");
-	} else {
-		add_counters(&p, job);
-		write_profile(w, &p);
-	}
+	else
+		sum(w, &p, job);
 	profiled_close(&p);
 }
 
@@ -289,6 +347,9 @@ static void free_all(void)
 		for (size_t k = 0; k < jobs.v[i].named.n; k++)
 			free(jobs.v[i].named.v[k]);
 		vec_free(&jobs.v[i].named);
+		for (size_t k = 0; k < jobs.v[i].runs.n; k++)
+			free(jobs.v[i].runs.v[k]);
+		vec_free(&jobs.v[i].runs);
 		free(jobs.v[i].path);
 	}
 	vec_free(&jobs);
@@ -299,33 +360,47 @@ static void free_all(void)
 	vec_free(&listings);
 }
 
-int main(int argc, char **argv)
+static void do_jobs(struct stream_writer *w)
 {
-	static struct stream_writer w;
-	int first = opt_parse(&tool, argc, argv);
-	struct out out;
-
-	if (first == argc)
-		opt_usage(&tool, "no directory or file is given");
-	if (!out_open(&out, output, 0666) || out_is_terminal(&out))
-		return 1;
-	add_operands(argv + first, argc - first);
-	if (!jobs.n) {
-		out_abandon(&out);
-		return msg_status();
-	}
-	stream_begin(&w, STREAM_PROFILE, out.f, output ? output : "standard output");
 	progress_begin("objects", jobs.n);
 	for (size_t i = 0; i < jobs.n; i++) {
-		do_job(&w, &jobs.v[i]);
+		do_job(w, &jobs.v[i]);
 		progress_at(i + 1);
 	}
 	progress_end();
-	name_missing(argv + first, argc - first);
+}
+
+static void write_all(struct out *out, char **operands, int n)
+{
+	static struct stream_writer w;
+
+	stream_begin(&w, STREAM_PROFILE, out->f, output ? output : "standard output");
+	do_jobs(&w);
+	for (int i = 0; i < n; i++)
+		run_write_notes(&w, operands[i]);
+	name_missing(operands, n);
 	if (stream_finish(&w))
-		out_commit(&out);
+		out_commit(out);
 	else
+		out_abandon(out);
+}
+
+int main(int argc, char **argv)
+{
+	int first = opt_parse(&tool, argc, argv);
+	struct out out = {0};
+
+	if (first == argc)
+		opt_usage(&tool, "no directory or file is given");
+	if (!reset && (!out_open(&out, output, 0666) || out_is_terminal(&out)))
+		return 1;
+	add_operands(argv + first, argc - first);
+	if (reset)
+		do_jobs(NULL);
+	else if (!jobs.n && msg_status())
 		out_abandon(&out);
+	else
+		write_all(&out, argv + first, argc - first);
 	free_all();
 	return msg_status();
 }

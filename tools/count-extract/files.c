@@ -123,3 +123,15 @@ size_t listing_find(const struct listing *l, const char *name)
 	}
 	return low;
 }
+
+bool listing_has(const struct listing *l, const char *object)
+{
+	char *prefix = xasprintf("%s.", object);
+	size_t n = strlen(object);
+	bool has = false;
+
+	for (size_t i = listing_find(l, prefix); i < l->files.n && !has && !strncmp(l->files.v[i].name, prefix, n + 1); i++)
+		has = !l->files.v[i].is_elf && counter_object(l->files.v[i].name) == n;
+	free(prefix);
+	return has;
+}

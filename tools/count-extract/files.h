@@ -22,6 +22,9 @@ void listing_free(struct listing *l);
 /* Index of the first file whose name is not less; files.n if there is none. */
 size_t listing_find(const struct listing *l, const char *name);
 
+/* Whether there are counter files of an object of that name. */
+bool listing_has(const struct listing *l, const char *object);
+
 /* The length of OBJECT in OBJECT.PID.N; 0: not such a name. */
 size_t counter_object(const char *name);
 /* True when the file begins as ELF files do. */

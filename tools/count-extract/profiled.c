@@ -168,6 +168,7 @@ void profiled_close(struct profiled *p)
 	arena_free(&p->arena);
 	free(p->sums);
 	free(p->read);
+	free(p->look_note);
 	free(p->path);
 }
 

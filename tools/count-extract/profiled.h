@@ -16,6 +16,8 @@ struct profiled {
 	uint64_t *sums;			/* one a counter */
 	uint64_t *read;			/* a file's counters on their way into sums */
 	uint64_t processes;
+	bool looked;			/* at the original: what is to be noted of it, or NULL */
+	char *look_note;
 	bool overflow;			/* a sum stays at the largest number */
 	uint32_t flags;			/* enum counters_flag of all files */
 };
@@ -33,4 +35,12 @@ const char *counters_check_header(struct counters_header *h);
 const char *counters_read_header(int fd, struct counters_header *h);
 /* Adds one counter file to the sums.  False after a message: it does not count then. */
 bool profiled_add(struct profiled *p, const char *path);
+/* Back to no file at all. */
+void profiled_clear(struct profiled *p);
+
+/* What a counter file holds now is not counted from here on: a copy of it is kept in BASELINE_DIR beside it.  False after a message. */
+#define BASELINE_DIR ".soprof-baseline"
+bool baseline_make(const struct profiled *p, const char *path);
+/* Takes off what counters the baseline of that file has, if there is one. */
+void baseline_subtract(const struct profiled *p, const char *path, const struct counters_header *h, uint64_t *counters);
 #endif

@@ -60,7 +60,7 @@ static const char *mismatch(const struct counters_header *object, const struct c
 }
 
 /* All of the file before any of it is added: a file that shrinks meanwhile must not count half. */
-static const char *add_counters(struct profiled *p, int fd, bool foreign)
+static const char *add_counters(struct profiled *p, int fd, const char *path, const struct counters_header *h, bool foreign)
 {
 	size_t size = p->header.counters * 8;
 	ssize_t n;
@@ -72,6 +72,7 @@ static const char *add_counters(struct profiled *p, int fd, bool foreign)
 		return strerror(errno);
 	if ((size_t)n < size)
 		return "cut while it was read";
+	baseline_subtract(p, path, h, p->read);
 	for (uint64_t i = 0; i < p->header.counters; i++) {
 		uint64_t count = foreign ? bswap_64(p->read[i]) : p->read[i];
 
@@ -83,7 +84,7 @@ static const char *add_counters(struct profiled *p, int fd, bool foreign)
 	return NULL;
 }
 
-static const char *add_file(struct profiled *p, int fd)
+static const char *add_file(struct profiled *p, int fd, const char *path)
 {
 	struct counters_header h;
 	struct stat st;
@@ -100,7 +101,7 @@ static const char *add_file(struct profiled *p, int fd)
 		return why;
 	if ((uint64_t)st.st_size < h.header_size + h.counters * 8)
 		return "cut: not all of its counters are there";
-	why = add_counters(p, fd, (p->o.eh.e_ident[EI_DATA] == ELFDATA2MSB) != (__BYTE_ORDER == __BIG_ENDIAN));
+	why = add_counters(p, fd, path, &h, (p->o.eh.e_ident[EI_DATA] == ELFDATA2MSB) != (__BYTE_ORDER == __BIG_ENDIAN));
 	if (why)
 		return why;
 	p->processes++;
@@ -117,9 +118,17 @@ bool profiled_add(struct profiled *p, const char *path)
 		msg_error(path, "cannot open:");
 		return false;
 	}
-	why = add_file(p, fd);
+	why = add_file(p, fd, path);
 	if (why)
 		msg_error(path, "%s", why);
 	close(fd);
 	return !why;
+}
+
+void profiled_clear(struct profiled *p)
+{
+	memset(p->sums, 0, p->header.counters * sizeof *p->sums);
+	p->processes = 0;
+	p->overflow = false;
+	p->flags = 0;
 }

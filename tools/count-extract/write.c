@@ -48,25 +48,28 @@ static uint64_t known_bytes(const struct profiled *p)
 	return bytes;
 }
 
+/* Once an object, however often it is written. */
 static void look_at_original(struct profiled *p, struct note *note)
 {
 	struct object o;
-	const char *why = object_open(&o, p->original.path);
-	const char *stale = why ? NULL : compare_original(&o, &p->original);
+	const char *why, *stale = NULL;
 
-	if (why) {
-		char *text = xasprintf("stale: the original %s: %s", p->original.path, why);
-
-		add_note(note, text);
-		msg_warn(p->path, "%s", text);
-		free(text);
-	} else if (stale) {
-		add_note(note, stale);
-		msg_warn(p->path, "%s: %s", stale, p->original.path);
+	if (!p->looked) {
+		why = object_open(&o, p->original.path);
+		if (why) {
+			p->look_note = xasprintf("stale: the original %s: %s", p->original.path, why);
+			msg_warn(p->path, "%s", p->look_note);
+		} else if ((stale = compare_original(&o, &p->original))) {
+			p->look_note = xstrdup(stale);
+			msg_warn(p->path, "%s: %s", stale, p->original.path);
+		}
+		p->original.text_bytes = why || stale ? known_bytes(p) : covered_bytes(&o);
+		if (!why)
+			object_close(&o);
+		p->looked = true;
 	}
-	p->original.text_bytes = why || stale ? known_bytes(p) : covered_bytes(&o);
-	if (!why)
-		object_close(&o);
+	if (p->look_note)
+		add_note(note, p->look_note);
 }
 
 static void note_flags(const struct profiled *p, struct note *note)
@@ -203,6 +206,7 @@ void write_profile(struct stream_writer *w, struct profiled *p)
 	note_flags(p, &note);
 	info->profiled = p->path;
 	info->processes = p->processes;
+	info->atomic = p->header.flags & COUNTERS_ATOMIC;
 	info->blocks = counted_blocks(p);
 	info->note = note.text;
 	stream_object(w, info);

@@ -23,6 +23,16 @@ static const struct row_type profile[] = {
 	[PROFILE_BLOCK] = { "block", INFORMATION_NUMBER },
 	[PROFILE_OLD_ENTRY] = { "old-entry", INFORMATION_NUMBER },
 	[PROFILE_NOT_COUNTED] = { "not-counted", INFORMATION_NUMBER },
+	[PROFILE_RUN] = { "run", INFORMATION_NUMBER },
+	[PROFILE_MODULE] = { "module", INFORMATION_NUMBER },
+	[PROFILE_PROTOTYPE] = { "prototype", INFORMATION_NUMBER },
+	[PROFILE_TRACE] = { "trace", INFORMATION_NUMBER },
+	[PROFILE_STUBS] = { "stubs", INFORMATION_NUMBER },
+	[PROFILE_ABORT] = { "abort", INFORMATION_NUMBER },
+	[PROFILE_FLUSH] = { "flush", INFORMATION_NUMBER },
+	[PROFILE_DEATH] = { "death", INFORMATION_NUMBER },
+	[PROFILE_SAMPLE] = { "sample", INFORMATION_NUMBER },
+	[PROFILE_RUN_END] = { "run-end", INFORMATION_NUMBER },
 };
 
 #define LENGTH(a) ((int64_t)(sizeof (a) / sizeof *(a)))

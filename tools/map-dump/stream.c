@@ -6,8 +6,16 @@
 #include <string.h>
 
 /* How many rows of each known type an object had. */
-enum { TYPES = 16 };
+enum { TYPES = 48 };
 struct tally { uint64_t of[TYPES], others; };
+
+static void numbers_as_json(struct json *j, const struct numbers *numbers)
+{
+	json_begin_array(j);
+	for (size_t i = 0; i < numbers->n; i++)
+		json_int(j, numbers->v[i]);
+	json_end_array(j);
+}
 
 static void field_as_json(struct json *j, const struct field *f, const void *base)
 {
@@ -24,6 +32,7 @@ static void field_as_json(struct json *j, const struct field *f, const void *bas
 	case FIELD_BOOL: json_bool(j, *(const bool *)p); break;
 	case FIELD_BUILD_ID: json_bytes(j, o->build_id, o->build_id_size); break;
 	case FIELD_DIGEST: json_bytes(j, p, 16); break;
+	case FIELD_NUMBERS: numbers_as_json(j, p); break;
 	}
 }
 
@@ -50,6 +59,7 @@ static void field_as_text(struct dump *d, const struct field *f, const struct ob
 	case FIELD_BOOL: print_text(d, f->key, "yes"); break;
 	case FIELD_BUILD_ID: print_bytes(d, f->key, o->build_id, o->build_id_size); break;
 	case FIELD_DIGEST: print_bytes(d, f->key, p, 16); break;
+	case FIELD_NUMBERS: break;
 	}
 }
 
@@ -61,6 +71,12 @@ static void object_as_text(struct dump *d, const struct object_info *o)
 	for (const struct field *f = object_fields; f->key; f++)
 		if (strcmp(f->key, "path") && field_present(f, o))
 			field_as_text(d, f, o);
+}
+
+static void numbers_as_text(struct dump *d, const struct numbers *numbers)
+{
+	for (size_t i = 0; i < numbers->n; i++)
+		fprintf(d->to, " %" PRId64, numbers->v[i]);
 }
 
 static void details_as_text(struct dump *d, const struct row_details *details)
@@ -77,6 +93,8 @@ static void details_as_text(struct dump *d, const struct row_details *details)
 			putc('"', d->to);
 		} else if (f->kind == FIELD_UINT) {
 			fprintf(d->to, strcmp(f->key, "base") ? " %" PRIu64 : " 0x%" PRIx64, *(const uint64_t *)p);
+		} else if (f->kind == FIELD_NUMBERS) {
+			numbers_as_text(d, p);
 		} else if (f->kind != FIELD_BOOL) {
 			fprintf(d->to, " %d", *(const int *)p);
 		}

@@ -274,3 +274,46 @@ void report_old_entries(struct report *r)
 	table_end(&t, ranking.v.n - n);
 	vec_free(&ranking.v);
 }
+
+static bool made_threads(const struct view *v)
+{
+	for (size_t i = 0; i < v->functions.v.n; i++) {
+		const struct function *f = &v->functions.v.v[i];
+
+		if (f->entered && !strncmp(f->raw, "pthread_create", 14))
+			return true;
+	}
+	return false;
+}
+
+/* What the counts themselves show of threads: known where the C library was counted. */
+static void thread_note(struct report *r)
+{
+	bool threads = false, plain = false;
+
+	for (size_t i = 0; i < r->count; i++) {
+		threads |= made_threads(&r->views[i]);
+		plain |= !r->views[i].p->info.atomic;
+	}
+	if (threads && plain)
+		page_text(&r->page, "\nThreads were started, and not all increments were atomic: blocks that several threads ran at the same moment\n"
+			"may have more executions than were counted (so-gen --atomic counts them all)\n");
+}
+
+void report_skipped(struct report *r)
+{
+	static const struct table_column columns[] = {
+		{ "object", "object", TABLE_TEXT }, { "why", "why", TABLE_TEXT }, { NULL, NULL, TABLE_TEXT }
+	};
+	struct table t;
+
+	thread_note(r);
+	if (!r->profile.skipped.n)
+		return;
+	table_begin(&t, &r->page, "not_profiled", columns, "Loaded, and not profiled");
+	for (size_t i = 0; i < r->profile.skipped.n; i++) {
+		table_text(&t, r->profile.skipped.v[i].path);
+		table_text(&t, r->profile.skipped.v[i].why);
+	}
+	table_end(&t, 0);
+}

@@ -8,13 +8,17 @@
 #include "lib/base/out.h"
 #include "lib/base/progress.h"
 #include "tools/prof-report/report.h"
+#include "tools/prof-report/run-report.h"
 #include "tools/prof-report/source.h"
 
 enum { ROWS_DEFAULT = 20 };
 
 static struct report report;
 static bool lines, blocks, instructions, never, not_counted, as_json;
-static const char *rows, *output;
+static struct run_tables run_tables;
+static bool diff, top;
+static struct top top_how = { "2", NULL, NULL, 0 };
+static const char *rows, *output, *format;
 
 static const struct opt options[] = {
 	{ 'n', NULL, OPT_VALUE, &rows, "N", "at most N rows a table (20; 0: all, and so with --json)" },
@@ -26,12 +30,19 @@ static const struct opt options[] = {
 	{ 'i', NULL, OPT_LIST, &report.sources, "FILE", "that source file with counts beside its lines" },
 	{ 0, "never", OPT_FLAG, &never, NULL, "what was never executed: functions, or lines or blocks as above" },
 	{ 0, "not-counted", OPT_FLAG, &not_counted, NULL, "every range of code that was not counted, and why" },
+	{ 0, "diff", OPT_FLAG, &diff, NULL, "what changed between two profiles" },
+	{ 0, "top", OPT_FLAG, &top, NULL, "what a running program does now: FILE is a directory that its counter files are in" },
+	{ 0, "every", OPT_VALUE, &top_how.every, "SECONDS", "how often --top looks (2)" },
+	{ 0, "times", OPT_VALUE, &top_how.times, "N", "so often, and then no more" },
+	{ 0, "traces", OPT_FLAG, &run_tables.traces, NULL, "traces only, of runs of trace-compiled code" },
+	{ 0, "samples", OPT_FLAG, &run_tables.samples, NULL, "each sample of such a run, and where it was put" },
+	{ 0, "format", OPT_VALUE, &format, "FORMAT", "text, json, or folded: stacks for flame graphs, of runs only" },
 	{ 'j', "json", OPT_FLAG, &as_json, NULL, "one JSON object" },
 	{ 'o', "output", OPT_VALUE, &output, "FILE", "write there instead of standard output" },
 	{ 0, NULL, OPT_FLAG, NULL, NULL, NULL }
 };
 static const struct opt_tool tool = {
-	.name = "prof-report", .usage = "[OPTION...] [FILE...]", .options = options,
+	.name = "prof-report", .usage = "[OPTION...] [FILE...] | --diff FILE FILE | --top DIR...", .options = options,
 	.what = "Reports from profile streams what was executed, how often, and what never.",
 };
 
@@ -49,7 +60,7 @@ static uint64_t row_limit(void)
 	return n ? n : UINT64_MAX;
 }
 
-static void read_one(const char *path)
+static void read_one(struct report *r, const char *path)
 {
 	FILE *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
 
@@ -57,30 +68,9 @@ static void read_one(const char *path)
 		msg_error(path, "cannot open:");
 		return;
 	}
-	profile_read(&report.profile, f, f == stdin ? "standard input" : path);
+	profile_read(&r->profile, f, f == stdin ? "standard input" : path);
 	if (f != stdin)
 		fclose(f);
-}
-
-static void open_views(void)
-{
-	report.count = report.profile.objects.n;
-	report.views = xcalloc(report.count, sizeof *report.views);
-	progress_begin("objects", report.count);
-	for (size_t i = 0; i < report.count; i++) {
-		struct view *v = &report.views[i];
-
-		view_open(v, report.profile.objects.v[i]);
-		report.insns = add_sat(report.insns, v->insns);
-		report.executions = add_sat(report.executions, v->executions);
-		report.blocks += v->p->blocks.n;
-		report.blocks_run += v->blocks_run;
-		report.bytes += v->bytes;
-		report.bytes_run += v->bytes_run;
-		report.gap_bytes = add_sat(report.gap_bytes, v->gap_bytes);
-		progress_at(i + 1);
-	}
-	progress_end();
 }
 
 static void never_tables(void)
@@ -116,20 +106,31 @@ static void tables(void)
 	if (!chosen || not_counted) {
 		report_old_entries(&report);
 		report_not_counted(&report, not_counted);
+		report_skipped(&report);
 	}
 }
 
-static void close_all(void)
+/* Runs have their own section; objects come first. */
+static void whole_report(void)
 {
-	for (size_t i = 0; i < report.count; i++) {
-		source_free(report.views[i].source);
-		view_close(&report.views[i]);
+	if (report.profile.objects.n || !report.profile.runs.n)
+		tables();
+	if (report.profile.runs.n) {
+		run_tables.lines = lines;
+		report_runs(&report, &run_tables);
 	}
-	free(report.views);
-	profile_free(&report.profile);
-	free(report.objects.v);
-	free(report.functions.v);
-	free(report.sources.v);
+}
+
+static bool is_folded(void)
+{
+	bool folded = format && !strcmp(format, "folded");
+
+	if (format && !folded && strcmp(format, "json") && strcmp(format, "text"))
+		opt_usage(&tool, "--format %s: text, json or folded", format);
+	if (folded && as_json)
+		opt_usage(&tool, "folded stacks are not JSON");
+	as_json |= format && !strcmp(format, "json");
+	return folded;
 }
 
 /* Each object and its debug information stay open: more files than the usual soft limit in a large program. */
@@ -143,26 +144,73 @@ static void allow_many_files(void)
 	}
 }
 
+/* Two profiles, or a program that runs. */
+static int other(char **operands, int n)
+{
+	static struct report before;
+	struct out out;
+
+	if (diff && (n != 2 || top))
+		opt_usage(&tool, "--diff compares two profiles");
+	if (top && !n)
+		opt_usage(&tool, "--top needs a directory of counter files");
+	if (diff) {
+		before = report;
+		read_one(&before, operands[0]);
+		read_one(&report, operands[1]);
+		report_open(&before);
+		report_open(&report);
+	}
+	if (!out_open(&out, output, 0666))
+		return 1;
+	if (diff) {
+		page_begin(&report.page, out.f, as_json);
+		report_diff(&before, &report);
+		page_end(&report.page);
+		report_close(&before);
+		report_close(&report);
+	} else {
+		top_how.directories = operands;
+		top_how.count = n;
+		report_top(&report, &top_how, out.f);
+	}
+	out_commit(&out);
+	return msg_status();
+}
+
 int main(int argc, char **argv)
 {
 	int first = opt_parse(&tool, argc, argv);
+	bool folded = is_folded();
 	struct out out;
 
 	allow_many_files();
 	report.rows = row_limit();
+	if (diff || top)
+		return other(argv + first, argc - first);
+	report.profile.keep_samples = run_tables.samples;
 	if (first == argc)
-		read_one("-");
+		read_one(&report, "-");
 	for (int i = first; i < argc; i++)
-		read_one(argv[i]);
-	if (!report.profile.objects.n && msg_status())
+		read_one(&report, argv[i]);
+	if (!report.profile.objects.n && !report.profile.runs.n && msg_status())
 		return 1;
-	open_views();
+	if (folded && report.profile.objects.n)
+		msg_warn(NULL, "counts of objects have no stacks: left out");
+	report_open(&report);
 	if (!out_open(&out, output, 0666))
 		return 1;
-	page_begin(&report.page, out.f, as_json);
-	tables();
-	page_end(&report.page);
+	if (folded) {
+		report_folded(&report, out.f);
+	} else {
+		page_begin(&report.page, out.f, as_json);
+		whole_report();
+		page_end(&report.page);
+	}
 	out_commit(&out);
-	close_all();
+	report_close(&report);
+	free(report.objects.v);
+	free(report.functions.v);
+	free(report.sources.v);
 	return msg_status();
 }

@@ -33,7 +33,9 @@ static void keep_info(struct profile_object *o, const struct object_info *info)
 	o->info.machine = keep(&o->arena, info->machine);
 	o->info.profiled = keep(&o->arena, info->profiled);
 	o->info.note = keep(&o->arena, info->note);
-	o->info.why = o->info.found = o->info.skip = o->info.link_map = NULL;
+	o->info.process = keep(&o->arena, info->process);
+	o->info.skip = keep(&o->arena, info->skip);
+	o->info.why = o->info.found = o->info.link_map = NULL;
 }
 
 static bool add_block(struct stream_reader *r, struct profile_object *o)
@@ -69,10 +71,14 @@ static bool profile_row(struct profile *p, struct stream_reader *r, struct profi
 		return true;
 	case PROFILE_NOT_COUNTED:
 		return add_gap(r, o);
-	default:
+	}
+	if (r->row.type < PROFILE_RUN || r->row.type > PROFILE_RUN_END) {
 		p->unknown_rows++;
 		return true;
 	}
+	if (!o->run)
+		o->run = run_new(&o->info, p->keep_samples);
+	return run_row(o->run, r);
 }
 
 static int by_block(const void *a, const void *b)
@@ -145,10 +151,12 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static bool same_object(const struct object_info *a, const struct object_info *b)
+bool same_object(const struct object_info *a, const struct object_info *b)
 {
 	static const unsigned char none[16];
 
+	if (!same_text(a->process, b->process))
+		return false;
 	if (a->build_id_size || b->build_id_size)
 		return a->build_id_size == b->build_id_size && !memcmp(a->build_id, b->build_id, a->build_id_size);
 	if (memcmp(a->digest, none, sizeof none) || memcmp(b->digest, none, sizeof none))
@@ -209,12 +217,40 @@ static void object_free(struct profile_object *o)
 	vec_free(&o->blocks);
 	vec_free(&o->entries);
 	vec_free(&o->gaps);
+	if (o->run)
+		run_free(o->run);
 	arena_free(&o->arena);
 	free(o);
 }
 
+/* What a run wrote before it was cut is whole. */
+static void add_run(struct profile *p, struct profile_object *o, bool cut)
+{
+	run_finish(o->run, cut);
+	vec_push(&p->runs, o->run);
+	o->run = NULL;
+	object_free(o);
+}
+
+static void add_skipped(struct profile *p, const struct object_info *info)
+{
+	for (size_t i = 0; i < p->skipped.n; i++)
+		if (!strcmp(p->skipped.v[i].path, info->path) && !strcmp(p->skipped.v[i].why, info->skip))
+			return;
+	vec_push(&p->skipped, ((struct profile_skipped){ xstrdup(info->path), xstrdup(info->skip) }));
+}
+
 static void add_object(struct profile *p, struct profile_object *o)
 {
+	if (o->run) {
+		add_run(p, o, false);
+		return;
+	}
+	if (o->info.skip && o->info.path) {
+		add_skipped(p, &o->info);
+		object_free(o);
+		return;
+	}
 	tidy(o);
 	for (size_t i = 0; i < p->objects.n; i++)
 		if (same_object(&p->objects.v[i]->info, &o->info)) {
@@ -244,7 +280,9 @@ bool profile_read(struct profile *p, FILE *f, const char *name)
 			o = NULL;
 		}
 	}
-	if (o)
+	if (o && o->run)
+		add_run(p, o, true);
+	else if (o)
 		object_free(o);
 	ok = ok && event == STREAM_DONE;
 	stream_reader_free(&r);
@@ -256,4 +294,12 @@ void profile_free(struct profile *p)
 	for (size_t i = 0; i < p->objects.n; i++)
 		object_free(p->objects.v[i]);
 	vec_free(&p->objects);
+	for (size_t i = 0; i < p->skipped.n; i++) {
+		free(p->skipped.v[i].path);
+		free(p->skipped.v[i].why);
+	}
+	vec_free(&p->skipped);
+	for (size_t i = 0; i < p->runs.n; i++)
+		run_free(p->runs.v[i]);
+	vec_free(&p->runs);
 }

@@ -1,12 +1,13 @@
-/* profile.h - what the profile streams said: objects with their block counts, equal objects summed.
+/* profile.h - what the profile streams said: objects with their block counts, equal objects summed; runs of trace-compiled code.
 
-   Row types join here: profile_row in profile.c sorts them by type.  Traces and samples (types from 32 on) will get a part of their
-   own beside blocks; a type that is not known yet is counted and reported, never an error. */
+   Row types join here: profile_row in profile.c sorts them by type.  An object with rows of type 32 or more is a run (run.h).
+   A type that is not known is counted and reported, never an error. */
 #ifndef PROF_REPORT_PROFILE_H
 #define PROF_REPORT_PROFILE_H
 #include <stdio.h>
 #include "formats/profile.h"
 #include "formats/stream.h"
+#include "tools/prof-report/run.h"
 
 struct profile_block {
 	uint64_t address, count;
@@ -23,16 +24,24 @@ struct profile_object {
 	VEC(struct profile_entry) entries;	/* ascending */
 	VEC(struct profile_gap) gaps;		/* ascending */
 	struct arena arena;
+	struct run *run;			/* not NULL: it is one */
 };
+
+struct profile_skipped { char *path, *why; };
 
 struct profile {
 	VEC(struct profile_object *) objects;	/* in the order they came */
+	VEC(struct profile_skipped) skipped;	/* loaded by a run, and not counted; no two alike */
+	VEC(struct run *) runs;
+	bool keep_samples;			/* of runs, one by one */
 	uint64_t unknown_rows;
 };
 
 /* Adds the objects of one stream.  False after a message; what was whole up to there is in. */
 bool profile_read(struct profile *p, FILE *f, const char *name);
 void profile_free(struct profile *p);
+/* Whether both are counts of one file (and one process, where these are kept apart). */
+bool same_object(const struct object_info *a, const struct object_info *b);
 
 /* Sums and products that stay at the largest number instead of wrapping. */
 uint64_t add_sat(uint64_t a, uint64_t b);

@@ -47,6 +47,11 @@ bool report_wants_object(const struct report *r, const struct view *v)
 	       (info->path && matches(&r->objects, base_name(info->path)));
 }
 
+bool report_wants_name(const struct report *r, const char *name)
+{
+	return !r->functions.n || matches(&r->functions, name);
+}
+
 bool report_wants_function(const struct report *r, const struct function *f)
 {
 	return !r->functions.n || (f && (matches(&r->functions, f->name) || matches(&r->functions, f->raw)));

@@ -15,6 +15,12 @@ struct report {
 	uint64_t rows;			/* most rows a table */
 };
 
+/* Opens a view of each object of the profile. */
+void report_open(struct report *r);
+/* Sums over them. */
+void report_sum(struct report *r);
+void report_close(struct report *r);
+
 /* A thing to be ranked: item INDEX of view VIEW. */
 struct rank { uint64_t key, second; uint32_t view, index; };
 struct ranking { VEC(struct rank) v; };
@@ -23,6 +29,7 @@ void ranking_sort(struct ranking *r);		/* greatest key first, then greatest seco
 size_t report_rows(const struct report *r, size_t n);
 
 bool report_wants_object(const struct report *r, const struct view *v);
+bool report_wants_name(const struct report *r, const char *name);		/* of a Lua function */
 bool report_wants_function(const struct report *r, const struct function *f);	/* f may be NULL */
 
 /* report.c: the tables of what ran */
@@ -37,6 +44,12 @@ void report_never_functions(struct report *r);
 void report_never_blocks(struct report *r);
 void report_not_counted(struct report *r, bool ranges);
 void report_old_entries(struct report *r);
+void report_skipped(struct report *r);		/* and threads that plain counting may have cost */
+/* diff.c: what changed from a to b */
+void report_diff(struct report *a, struct report *b);
+/* top.c: what runs now in a program that is running, from the directories of its counter files, every so many seconds, so often */
+struct top { const char *every, *times; char **directories; int count; };
+void report_top(struct report *r, const struct top *top, FILE *f);
 /* source.c */
 void report_lines(struct report *r);
 void report_never_lines(struct report *r);

@@ -7,7 +7,7 @@
 #include "lib/base/json.h"
 #include "lib/base/mem.h"
 
-enum { TABLE_COLUMNS = 12, TABLE_BUFFERED = 4096 };
+enum { TABLE_COLUMNS = 24, TABLE_BUFFERED = 4096 };
 
 struct page {
 	FILE *f;

@@ -1,6 +1,7 @@
 /* view.c - joins an object's counts with its original file. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "lib/base/msg.h"
 #include "tools/prof-report/view.h"
@@ -97,11 +98,11 @@ static void look_at_block(struct view *v, struct profile_block *b)
 {
 	const uint8_t *bytes = NULL;
 
-	b->function = NO_FUNCTION;
 	if (v->fault)
 		return;
-	b->function = functions_at(&v->functions, b->address);
-	if (b->count && v->decoder)
+	if (b->function == NO_FUNCTION)
+		b->function = functions_at(&v->functions, b->address);
+	if (b->count && !b->insns && v->decoder)
 		bytes = object_at(&v->elf, b->address, b->size);
 	if (bytes)
 		b->insns = decode_count(v->decoder, bytes, b->size);
@@ -126,8 +127,21 @@ static void add_to_function(struct view *v, const struct profile_block *b)
 	}
 }
 
-static void sum_view(struct view *v)
+static void forget_sums(struct view *v)
 {
+	v->insns = v->executions = v->bytes = v->bytes_run = v->gap_bytes = 0;
+	v->blocks_run = v->functions_seen = v->functions_run = 0;
+	for (size_t i = 0; i < v->functions.v.n; i++) {
+		struct function *f = &v->functions.v.v[i];
+
+		f->insns = f->entered = f->bytes = f->bytes_run = 0;
+		f->blocks = f->blocks_run = 0;
+	}
+}
+
+void view_sum(struct view *v)
+{
+	forget_sums(v);
 	for (size_t i = 0; i < v->p->blocks.n; i++) {
 		struct profile_block *b = &v->p->blocks.v[i];
 
@@ -151,16 +165,29 @@ static void sum_view(struct view *v)
 	}
 }
 
+/* "libx.so.1", or "libx.so.1 [4711 xz]". */
+static char *make_label(const struct object_info *info)
+{
+	const char *name = base_name(info->name ? info->name : info->path ? info->path : "?"), *program = info->process ? strchr(info->process, ' ') : NULL;
+
+	if (!program)
+		return xstrdup(name);
+	return xasprintf("%s [%.*s %s]", name, (int)(program - info->process), info->process, base_name(program + 1));
+}
+
 void view_open(struct view *v, struct profile_object *p)
 {
 	*v = (struct view){ .p = p };
-	v->label = base_name(p->info.name ? p->info.name : p->info.path ? p->info.path : "?");
+	v->label = make_label(&p->info);
 	open_original(v);
-	sum_view(v);
+	for (size_t i = 0; i < p->blocks.n; i++)
+		p->blocks.v[i].function = NO_FUNCTION;
+	view_sum(v);
 }
 
 void view_close(struct view *v)
 {
+	free(v->label);
 	if (!v->fault) {
 		lines_close(v->lines);
 		functions_free(&v->functions);

@@ -7,7 +7,7 @@
 
 struct view {
 	struct profile_object *p;
-	const char *label;		/* the file's base name */
+	char *label;			/* the file's base name, and the process where these are kept apart */
 	const char *fault;		/* why the original is not used: addresses only; NULL: it is */
 	struct object elf;
 	struct lines *lines;		/* NULL: none */
@@ -21,6 +21,8 @@ struct view {
 /* Opens the original, finds functions, counts instructions of executed blocks, sums per function. */
 void view_open(struct view *v, struct profile_object *p);
 void view_close(struct view *v);
+/* Sums per function anew, after counts changed. */
+void view_sum(struct view *v);
 
 /* Executed instructions of a block. */
 uint64_t block_insns(const struct profile_block *b);

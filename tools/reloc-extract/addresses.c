@@ -45,6 +45,10 @@ bool extract_slot(void *context, uint64_t a, uint64_t *text)
 {
 	const struct extract *x = context;
 	const struct object_reloc *r = reloc_at(x, a);
+	if (!r && x->o.eh.e_type == ET_EXEC) {		/* linked to its address: no relocations */
+		const uint8_t *p = object_at(&x->o, a, 8);
+		return p && code_in(&x->c, *text = object_word(&x->o, p, 8)) && object_is_code(&x->o, *text);
+	}
 	return r && r->type == x->c.m->relative && extract_reloc_text(x, r, text);
 }
 

@@ -54,6 +54,9 @@ void extract_symbol_entries(struct extract *x)
 		for (size_t i = 0; i < s->n; i++) {
 			const struct object_symbol *y = &s->v[i];
 			struct code_range *r;
+			if (t == 0 && y->section == SHN_UNDEF && y->value && (r = code_range_at(&x->c, y->value)) && r->kind == RANGE_PLT
+			    && code_starts(&x->c, y->value))
+				extract_set_entry(x, y->value);		/* a fixed executable's own address for a function of another object */
 			if (y->section == SHN_UNDEF || y->section >= SHN_LORESERVE || y->type == STT_TLS || y->type == STT_SECTION || y->type == STT_FILE
 			    || !(r = code_range_at(&x->c, y->value)))
 				continue;
@@ -153,6 +156,11 @@ void extract_tables(struct extract *x)
 			if (s->v[i].section != SHN_UNDEF)
 				vec_push(&words, s->v[i].value);
 	}
+	for (size_t i = 1; i < x->o.shnum; i++)
+		if (x->o.sections[i].h.sh_flags & SHF_ALLOC) {
+			vec_push(&words, x->o.sections[i].h.sh_addr);
+			vec_push(&words, x->o.sections[i].h.sh_addr + x->o.sections[i].h.sh_size);
+		}
 	jump_marks(&context, &x->c, words.v, words.n);
 	vec_free(&words);
 	for (size_t i = 0; i < x->c.ranges.n; i++)
@@ -191,8 +199,10 @@ const char *extract_object(struct extract *x)
 	extract_symbol_entries(x);
 	extract_landing_pads(x);
 	extract_tables(x);
+	extract_split_stack(x);
 	loose_jumps(x);
 	extract_addresses(x);
+	extract_name_holes(x);
 	return NULL;
 }
 
@@ -275,10 +285,16 @@ static void table_rows(const struct extract *x, struct stream_writer *w)
 		row.details = (struct row_details){ .present = true, .base = t->base, .width = t->width, .is_signed = t->is_signed,
 			.scale = t->scale, .count = t->count, .proven = t->proven, .kind = t->proven ? "bound" : "scan" };
 		stream_row(w, &row);
-		for (uint32_t k = 0; k < t->count && t->base; k++) {
+		bool fixed = !t->base && x->o.eh.e_type == ET_EXEC;	/* labels that no relocation tells of */
+		for (uint32_t k = 0; k < t->count && (t->base || fixed); k++) {
 			uint64_t at, target;
-			if (jump_entry(&x->c, t, k, &at, &target) && code_starts(&x->c, target))
+			if (fixed) {
+				at = t->at + (uint64_t)k * t->width;
+				if (extract_slot((void *)x, at, &target) && code_starts(&x->c, target))
+					stream_row3(w, REL_LABEL, at, (int64_t)target);
+			} else if (jump_entry(&x->c, t, k, &at, &target) && code_starts(&x->c, target)) {
 				stream_row3(w, REL_JUMP_ENTRY, at, (int64_t)target);
+			}
 		}
 	}
 }

@@ -34,6 +34,11 @@ void extract_plain(struct extract *x);
 
 /* gaps.c: ranges for code that no FDE covers, found from symbols, init and fini arrays, relocations and calls. */
 void extract_gaps(struct extract *x);
+/* Adds ranges that may not move for what is left in code sections and is no padding: so that all that stays is named. */
+void extract_name_holes(struct extract *x);
+
+/* split-stack.c: takes functions out that are entered where no address leads. */
+void extract_split_stack(struct extract *x);
 
 /* addresses.c: text addresses in data and in code; takes ranges out whose inner addresses are used in a way that cannot be followed. */
 void extract_addresses(struct extract *x);

@@ -146,6 +146,77 @@ static void seeds_from(struct gaps *g, size_t from)
 			seed(g, c->ends.v[i].target);
 }
 
+static bool is_filler(const uint8_t *p, uint32_t n, const struct machine *m)
+{
+	struct insn insn;
+	for (uint32_t i = 0; i < n; )
+		if (p[i] == 0 || p[i] == 0xcc)
+			i++;
+		else if (m->decode(p + i, n - i, i, &insn) && insn.kind == INSN_NOP)
+			i += insn.len;
+		else
+			return false;
+	return true;
+}
+
+static void name_hole(struct extract *x, uint32_t start, uint32_t end)
+{
+	const uint8_t *p = end > start ? code_bytes(&x->c, start, end - start) : NULL;
+	if (p && !is_filler(p, end - start, x->c.m))
+		code_add(&x->c, start, end - start, RANGE_GAP, "no unwinding entry covers it and nothing is known to enter it");
+}
+
+/* Does a direct branch to `to` end at the n-th byte of p, as far as one can tell from its bytes alone? */
+static bool ends_branch(const struct machine *m, const uint8_t *p, uint32_t n, uint64_t at, uint64_t to)
+{
+	struct insn insn;
+	for (uint32_t size = 5; size <= 6 && size <= n; size++)
+		if (m->decode(p + n - size, size, at + n - size, &insn) && insn.len == size && insn_is_direct(insn.kind) && insn.target == to)
+			return true;
+	return false;
+}
+
+/* Pieces of hand-written code jump into each other's middle: what the bytes of a hole might enter that way is not moved.  (Bytes
+   that look like such a jump by accident only cost that piece.) */
+static void keep_entered_from(struct extract *x, const struct code_range *hole)
+{
+	struct code_range *behind = code_range_at(&x->c, hole->end);
+	if (behind && behind->kind == RANGE_CODE && !behind->why && !extract_is_entry(x, behind->start))
+		behind->why = code_reason(&x->c, "code before 0x%x, which nothing is known to enter, may fall into it", hole->end);
+	uint32_t size = hole->end - hole->start;
+	const uint8_t *p = code_bytes(&x->c, hole->start, size);
+	for (uint32_t end = 5; p && end <= size; end++) {
+		uint64_t to = hole->start + end + (uint64_t)(int32_t)object_word(&x->o, p + end - 4, 4);
+		struct code_range *r = code_in(&x->c, to) ? code_range_at(&x->c, to) : NULL;
+		if (r && r->kind == RANGE_CODE && !r->why && code_starts(&x->c, to) && !extract_is_entry(x, to)
+		    && ends_branch(x->c.m, p, end, hole->start, to))
+			r->why = code_reason(&x->c, "code before 0x%x, which nothing is known to enter, may enter it", hole->start + end);
+	}
+}
+
+void extract_name_holes(struct extract *x)
+{
+	size_t n = x->c.ranges.n;
+	for (size_t i = 1; i < x->o.shnum; i++) {
+		const GElf_Shdr *h = &x->o.sections[i].h;
+		if (!(h->sh_flags & SHF_EXECINSTR) || !(h->sh_flags & SHF_ALLOC) || h->sh_type == SHT_NOBITS || !h->sh_size)
+			continue;
+		uint32_t at = h->sh_addr, end = at + h->sh_size;
+		for (size_t k = 0; k < n && at < end; k++) {
+			const struct code_range r = x->c.ranges.v[k];
+			if (r.end <= at || r.start >= end)
+				continue;
+			name_hole(x, at, r.start);
+			at = r.end;
+		}
+		name_hole(x, at, end);
+	}
+	code_sort(&x->c);
+	for (size_t i = 0; i < x->c.ranges.n && x->c.m->insn_align == 1; i++)
+		if (x->c.ranges.v[i].kind == RANGE_GAP)
+			keep_entered_from(x, &x->c.ranges.v[i]);
+}
+
 void extract_gaps(struct extract *x)
 {
 	struct code *c = &x->c;

@@ -1,4 +1,5 @@
 /* reloc-extract.c - reads a list of objects, writes each object's relocation table. */
+#include <stdlib.h>
 #include <string.h>
 #include "lib/base/msg.h"
 #include "lib/base/opt.h"
@@ -39,6 +40,24 @@ static void object(const struct object_info *info, struct stream_writer *w)
 	object_close(&x.o);
 }
 
+/* False: the list or the output is at fault, which was said. */
+static bool pass(FILE *from, const char *from_name, FILE *to, const char *to_name)
+{
+	struct stream_reader *r = xcalloc(1, sizeof *r);
+	struct stream_writer *w = xcalloc(1, sizeof *w);
+	enum stream_event e;
+	stream_reader_init(r, from, from_name, STREAM_SO_LIST);
+	stream_begin(w, STREAM_RELOCATIONS, to, to_name);
+	while ((e = stream_next(r)) > STREAM_DONE)
+		if (e == STREAM_OBJECT_END && !r->object.skip)
+			object(&r->object, w);
+	bool good = stream_finish(w) && e == STREAM_DONE;
+	stream_reader_free(r);
+	free(r);
+	free(w);
+	return good;
+}
+
 int main(int argc, char **argv)
 {
 	const char *to = NULL;
@@ -57,15 +76,7 @@ int main(int argc, char **argv)
 	struct out out;
 	if (!out_open(&out, to, 0666) || out_is_terminal(&out))
 		return 1;
-	struct stream_reader *r = xcalloc(1, sizeof *r);
-	struct stream_writer *w = xcalloc(1, sizeof *w);
-	stream_reader_init(r, f, from ? from : "standard input", STREAM_SO_LIST);
-	stream_begin(w, STREAM_RELOCATIONS, out.f, to ? to : "standard output");
-	enum stream_event e;
-	while ((e = stream_next(r)) > STREAM_DONE)
-		if (e == STREAM_OBJECT_END && !r->object.skip)
-			object(&r->object, w);
-	if (!stream_finish(w) || e == STREAM_FAULT) {
+	if (!pass(f, from ? from : "standard input", out.f, to ? to : "standard output")) {
 		out_abandon(&out);
 		return 1;
 	}

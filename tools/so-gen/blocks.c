@@ -1,11 +1,46 @@
 /* blocks.c - decodes what may move and what stays, and cuts the moved code into basic blocks. */
 #include <stdlib.h>
+#include <string.h>
 #include "tools/so-gen/gen.h"
 
 static void keep(struct gen *g, struct code_range *r, const char *format, uint64_t at)
 {
 	if (r && !r->why)
 		r->why = code_reason(&g->c, format, (unsigned long long)at);
+}
+
+const struct code_range *gen_range_from(const struct gen *g, uint64_t a)
+{
+	size_t lo = 0, hi = g->c.ranges.n;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (g->c.ranges.v[mid].end <= a)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < g->c.ranges.n ? &g->c.ranges.v[lo] : NULL;
+}
+
+/* Functions that no row names stay, and are read as others that stay: they too may hold addresses of what moves. */
+static void add_unlisted(struct gen *g)
+{
+	VEC(struct code_range) found = { 0 };
+	for (size_t i = 0; i < g->f.fde_count; i++) {
+		uint64_t start = g->f.fdes[i].start, end = start + g->f.fdes[i].size;
+		const struct object_section *s = object_section_at(&g->o, start);
+		const struct code_range *next = gen_range_from(g, start);
+		if (start < g->c.lo || end > g->c.hi || start >= end || !object_at(&g->o, start, end - start) || !s
+		    || !(s->h.sh_flags & SHF_EXECINSTR) || (next && next->start < end))
+			continue;
+		struct code_range r = { .start = start, .end = end, .kind = !strncmp(s->name, ".plt", 4) ? RANGE_PLT : RANGE_FDE,
+			.why = "the relocation table has no row for it" };
+		vec_push(&found, r);
+	}
+	for (size_t i = 0; i < found.n; i++)
+		vec_push(&g->c.ranges, found.v[i]);
+	vec_free(&found);
+	code_sort(&g->c);
 }
 
 static void read_ranges(struct gen *g)
@@ -16,8 +51,10 @@ static void read_ranges(struct gen *g)
 			vec_push(&g->c.ranges, *r);
 	}
 	code_sort(&g->c);
+	add_unlisted(g);
 	for (size_t i = 0; i < g->c.ranges.n; i++)
-		code_sweep(&g->c, &g->c.ranges.v[i]);
+		if (g->c.ranges.v[i].kind != RANGE_GAP)
+			code_sweep(&g->c, &g->c.ranges.v[i]);
 	code_check_targets(&g->c);
 }
 
@@ -29,7 +66,12 @@ static void check_relocations(struct gen *g)
 			keep(g, code_range_at(&g->c, g->relocs.v[i].offset), "a relocation changes its bytes at 0x%llx", g->relocs.v[i].offset);
 }
 
-static bool known(void *context, uint64_t a) { return code_starts(context, a); }
+/* Does an instruction begin there, or stand in a delay slot? */
+static bool known(void *context, uint64_t a)
+{
+	const struct code *c = context;
+	return code_starts(c, a) || (c->m->through_gp && !(a & 3) && code_starts(c, a - 4));
+}
 
 /* Landing pads of which a row is missing, unwinding rules that cannot be moved: the function stays. */
 static void check_frames(struct gen *g)
@@ -58,32 +100,36 @@ static void check_frames(struct gen *g)
 	}
 }
 
-/* Rows name addresses; only those that begin an instruction of a range count. */
-static void head(struct gen *g, uint32_t a)
+/* Calls f for each address in code that a row says something may lead to. */
+static void each_target(const struct gen *g, void (*f)(const struct gen *g, uint32_t a, uint64_t *map), uint64_t *map)
 {
-	if (code_starts(&g->c, a))
-		code_set_head(&g->c, a);
+	const struct rows *rows = g->rows;
+	const struct { const struct row_pair *v; size_t n; bool text; } lists[] = {
+		{ rows->jump_entries.v, rows->jump_entries.n, true }, { rows->labels.v, rows->labels.n, true }, { rows->words.v, rows->words.n, true },
+		{ rows->entries.v, rows->entries.n, false }, { rows->pads.v, rows->pads.n, false },
+	};
+	for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+		for (size_t i = 0; i < lists[k].n; i++)
+			f(g, lists[k].text ? lists[k].v[i].text : lists[k].v[i].at, map);
 }
 
-static void table_heads(struct gen *g)
+/* Rows name addresses; only those that begin an instruction of a range are heads. */
+static void head(const struct gen *g, uint32_t a, uint64_t *heads)
+{
+	if (code_starts(&g->c, a))
+		bit_set(heads, a - g->c.lo);
+}
+
+static void row_heads(struct gen *g)
 {
 	for (size_t i = 0; i < g->rows->tables.n; i++) {
 		const struct row_table *t = &g->rows->tables.v[i];
 		if (t->count && t->base && t->width < 4 && !g->c.m->through_gp)
 			keep(g, code_range_at(&g->c, t->jump), "the entries of its jump table at 0x%llx have less than 4 bytes", t->at);
 	}
-	for (size_t i = 0; i < g->rows->jump_entries.n; i++)
-		head(g, g->rows->jump_entries.v[i].text);
-	for (size_t i = 0; i < g->rows->labels.n; i++)
-		head(g, g->rows->labels.v[i].text);
-	for (size_t i = 0; i < g->rows->words.n; i++)
-		head(g, g->rows->words.v[i].text);
-	for (size_t i = 0; i < g->rows->entries.n; i++)
-		head(g, g->rows->entries.v[i].at);
-	for (size_t i = 0; i < g->rows->pads.n; i++)
-		head(g, g->rows->pads.v[i].at);
+	each_target(g, head, g->c.heads);
 	for (size_t i = 0; i < g->rows->starts.n; i++)
-		head(g, g->rows->starts.v[i]);
+		head(g, g->rows->starts.v[i], g->c.heads);
 }
 
 static int32_t address_index(const struct code *c, uint32_t at)
@@ -138,28 +184,28 @@ static void check_conditions(struct gen *g)
 }
 
 /* What follows a rewritten instruction begins a block of its own, so that within a block distances stay as they were. */
-static uint64_t *cut_behind_addresses(struct gen *g)
+static void cut_behind_addresses(struct gen *g)
 {
 	struct code *c = &g->c;
-	uint64_t *goes_on = xcalloc((c->hi - c->lo) / 64 + 2, 8);
+	g->goes_on = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	for (size_t i = 0; i < c->addresses.n; i++) {
 		uint32_t behind = c->addresses.v[i].at + c->addresses.v[i].len;
 		if (!code_starts(c, behind) || code_head(c, behind))
 			continue;
 		code_set_head(c, behind);
-		bit_set(goes_on, behind - c->lo);
+		bit_set(g->goes_on, behind - c->lo);
 	}
-	return goes_on;
 }
 
-static void mark_addresses(struct gen *g, const uint64_t *goes_on)
+static void mark_addresses(struct gen *g)
 {
+	free(g->block_address);
 	g->block_address = xmalloc((g->blocks.n + 1) * sizeof *g->block_address);
 	for (size_t i = 0; i < g->blocks.n; i++) {
 		struct block *b = &g->blocks.v[i];
 		uint32_t last = b->end != CODE_NONE ? g->c.ends.v[b->end].at : b->old + b->size - 4;
 		g->block_address[i] = address_index(&g->c, last);
-		if (bit(goes_on, b->old - g->c.lo))
+		if (bit(g->goes_on, b->old - g->c.lo))
 			b->flags |= BLOCK_GOES_ON;
 	}
 }
@@ -218,9 +264,9 @@ static bool is_padding(const struct gen *g, uint32_t a, uint32_t end)
 	return true;
 }
 
-static void add_block(struct gen *g, const struct code_range *r, uint32_t a, uint32_t end, int32_t last, uint16_t flags)
+static void add_block(struct gen *g, const struct code_range *r, uint32_t a, uint32_t end, int32_t last)
 {
-	struct block b = { .old = a, .size = end - a, .end = last, .flags = flags };
+	struct block b = { .old = a, .size = end - a, .end = last };
 	struct insn insn;
 	if (a == r->start)
 		b.flags |= BLOCK_FIRST;
@@ -234,7 +280,7 @@ static void add_block(struct gen *g, const struct code_range *r, uint32_t a, uin
 	g->moved_bytes += end - a;
 }
 
-/* Was a made a head by something that leads there, or only by the jump before it? */
+/* The blocks of one range; LED tells the heads that something leads to. */
 static void cut_range(struct gen *g, const struct code_range *r, const uint64_t *led)
 {
 	const struct code *c = &g->c;
@@ -250,7 +296,7 @@ static void cut_range(struct gen *g, const struct code_range *r, const uint64_t 
 		if (after_jump && !bit(led, a - c->lo) && is_padding(g, a, end))
 			g->moved_bytes += end - a;
 		else
-			add_block(g, r, a, end, final, 0);
+			add_block(g, r, a, end, final);
 		after_jump = final != CODE_NONE && !insn_falls_through(c->ends.v[final].kind);
 		a = end;
 	}
@@ -278,7 +324,6 @@ static void make_rank(struct gen *g)
 {
 	size_t words = (g->c.hi - g->c.lo) / 64 + 1;
 	uint32_t n = 0;
-	g->rank = xcalloc(words + 1, sizeof *g->rank);
 	for (size_t i = 0; i < words; i++) {
 		g->rank[i] = n;
 		n += __builtin_popcountll(g->is_block[i]);
@@ -326,30 +371,48 @@ static void join_blocks(struct gen *g)
 	}
 }
 
+static void lead(const struct gen *g, uint32_t a, uint64_t *led)
+{
+	if (code_in(&g->c, a))
+		bit_set(led, a - g->c.lo);
+}
+
+/* Bit a - c.lo: something but the instruction before it leads to a. */
 static uint64_t *led_to(const struct gen *g)
 {
-	const struct code *c = &g->c;
-	uint64_t *led = xcalloc((c->hi - c->lo) / 64 + 2, 8);
-	for (size_t i = 0; i < c->ends.n; i++)
-		if (insn_is_direct(c->ends.v[i].kind) && code_in(c, c->ends.v[i].target))
-			bit_set(led, c->ends.v[i].target - c->lo);
-	const struct rows *rows = g->rows;
-	for (size_t i = 0; i < rows->jump_entries.n; i++)
-		if (code_in(c, rows->jump_entries.v[i].text))
-			bit_set(led, rows->jump_entries.v[i].text - c->lo);
-	for (size_t i = 0; i < rows->labels.n; i++)
-		if (code_in(c, rows->labels.v[i].text))
-			bit_set(led, rows->labels.v[i].text - c->lo);
-	for (size_t i = 0; i < rows->words.n; i++)
-		if (code_in(c, rows->words.v[i].text))
-			bit_set(led, rows->words.v[i].text - c->lo);
-	for (size_t i = 0; i < rows->entries.n; i++)
-		if (code_in(c, rows->entries.v[i].at))
-			bit_set(led, rows->entries.v[i].at - c->lo);
-	for (size_t i = 0; i < rows->pads.n; i++)
-		if (code_in(c, rows->pads.v[i].at))
-			bit_set(led, rows->pads.v[i].at - c->lo);
+	uint64_t *led = xcalloc((g->c.hi - g->c.lo) / 64 + 2, 8);
+	for (size_t i = 0; i < g->c.ends.n; i++)
+		if (insn_is_direct(g->c.ends.v[i].kind))
+			lead(g, g->c.ends.v[i].target, led);
+	each_target(g, lead, led);
 	return led;
+}
+
+/* Makes the blocks of what moves, as far as is known by now. */
+static void cut(struct gen *g, const uint64_t *led)
+{
+	struct code *c = &g->c;
+	memset(g->is_block, 0, ((c->hi - c->lo) / 64 + 2) * 8);
+	g->blocks.n = 0;
+	g->moved_bytes = g->kept_bytes = g->fde_moved = g->fde_kept = 0;
+	for (size_t i = 0; i < c->ranges.n; i++) {
+		struct code_range *r = &c->ranges.v[i];
+		if (r->kind == RANGE_FDE || r->kind == RANGE_PLT)
+			*(r->why ? &g->fde_kept : &g->fde_moved) += r->end - r->start;
+		if (r->why)
+			g->kept_bytes += r->kind == RANGE_GAP ? 0 : r->end - r->start;
+		else
+			cut_range(g, r, led);
+	}
+	make_rank(g);
+	make_splits(g);
+	join_blocks(g);
+	for (size_t i = 0; i < c->ends.n; i++)
+		g->end_block[i] = insn_is_direct(c->ends.v[i].kind) ? gen_block_at(g, c->ends.v[i].target) : CODE_NONE;
+	if (c->m->through_gp) {
+		mark_addresses(g);
+		gen_registers(g);
+	}
 }
 
 const char *gen_blocks(struct gen *g)
@@ -358,37 +421,24 @@ const char *gen_blocks(struct gen *g)
 	read_ranges(g);
 	check_relocations(g);
 	check_frames(g);
-	table_heads(g);
-	uint64_t *goes_on = NULL;
+	row_heads(g);
 	if (c->m->through_gp) {
 		code_got_slots(c, &g->relocs);
 		read_prologues(g);
 		check_conditions(g);
+		read_addresses(g);
+		cut_behind_addresses(g);
 	}
 	g->is_block = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	g->entered = xcalloc((c->hi - c->lo) / 64 + 2, 8);
-	keep_entered(g);
-	if (c->m->through_gp) {
-		read_addresses(g);
-		goes_on = cut_behind_addresses(g);
-	}
-	uint64_t *led = led_to(g);
-	for (size_t i = 0; i < c->ranges.n; i++) {
-		struct code_range *r = &c->ranges.v[i];
-		if (r->why)
-			g->kept_bytes += r->end - r->start;
-		else
-			cut_range(g, r, led);
-	}
-	free(led);
-	if (goes_on)
-		mark_addresses(g, goes_on);
-	free(goes_on);
-	make_rank(g);
-	make_splits(g);
-	join_blocks(g);
+	g->rank = xcalloc((c->hi - c->lo) / 64 + 2, sizeof *g->rank);
 	g->end_block = xmalloc((c->ends.n + 1) * sizeof *g->end_block);
-	for (size_t i = 0; i < c->ends.n; i++)
-		g->end_block[i] = insn_is_direct(c->ends.v[i].kind) ? gen_block_at(g, c->ends.v[i].target) : CODE_NONE;
+	uint64_t *led = led_to(g);
+	do {
+		keep_entered(g);
+		cut(g, led);
+		gen_mapping(g);
+	} while (gen_keep_pinned(g));
+	free(led);
 	return g->blocks.n ? NULL : "nothing in it may move";
 }

@@ -32,7 +32,8 @@ static void fix_ref(struct emit *x, const struct block *b, const struct code_ref
 static uint32_t emit_body(struct emit *x, const struct block *b, uint32_t o, uint32_t within, uint32_t size)
 {
 	const struct code *c = &x->g->c;
-	memcpy(x->out + o, code_bytes(c, b->old + within, size), size);
+	if (size)
+		memcpy(x->out + o, code_bytes(c, b->old + within, size), size);
 	while (x->ref < c->refs.n && c->refs.v[x->ref].at < b->old)
 		x->ref++;
 	for (; x->ref < c->refs.n && c->refs.v[x->ref].at < b->old + b->size; x->ref++)

@@ -10,7 +10,7 @@
 #include "tools/so-gen/image.h"
 #include "tools/so-gen/unwind.h"
 
-struct gen_options { bool identity, poison, atomic; const char *directory; };
+struct gen_options { bool identity, poison, atomic, keyed; const char *directory; };
 
 enum block_flag {
 	BLOCK_MARK = 1,			/* begins with an entry mark; counting code comes behind it */
@@ -61,6 +61,7 @@ struct gen {
 	struct rows *rows;
 	const struct gen_options *options;
 	const struct object_info *info;
+	char *name;			/* of the file in the directory */
 
 	VEC(struct block) blocks;	/* ascending by old */
 	uint64_t *is_block;		/* bit a - c.lo: a block of blocks begins at a */
@@ -70,6 +71,7 @@ struct gen {
 	uint64_t *touched;		/* bit a - c.lo: something may enter or read old text at a */
 	uint64_t *entered;		/* bit a - c.lo: code that stays enters a */
 	struct registers *registers;	/* of machines with through_gp: what is free where */
+	uint64_t *goes_on;		/* bit a - c.lo: a block begins there only because the instruction before it is rewritten */
 	int32_t *block_address;		/* and for each block the index in code.addresses of its last instruction, or CODE_NONE */
 	VEC(uint32_t) springs;		/* entries that get a springboard */
 	uint32_t text_size, code_size;	/* of .soprof.text: blocks; with stubs and run-time code */
@@ -77,6 +79,7 @@ struct gen {
 	uint32_t forks;
 	uint64_t init_next, init_slot;	/* what the init stub goes on to; slot: of the init array, 0 for DT_INIT */
 	uint64_t counted, moved_bytes, kept_bytes;
+	uint64_t fde_moved, fde_kept;	/* bytes of the ranges that FDEs cover */
 	uint32_t forms[COUNT_FORMS];
 
 	struct image image;
@@ -88,9 +91,11 @@ struct gen {
 const char *gen_blocks(struct gen *g);
 int32_t gen_block_at(const struct gen *g, uint64_t a);		/* index of the block that begins at a, or CODE_NONE */
 int32_t gen_block_of(const struct gen *g, uint64_t a);		/* that contains a */
+const struct code_range *gen_range_from(const struct gen *g, uint64_t a);	/* the first that ends behind a, or NULL */
 bool gen_retargets(const struct code_range *r, const struct code_end *e);
 /* mapping.c */
 void gen_mapping(struct gen *g);
+bool gen_keep_pinned(struct gen *g);	/* true: some range stays now, the blocks have to be made again */
 static inline bool gen_is_mapped(const struct gen *g, uint64_t a) { return code_in(&g->c, a) && bit(g->mapped, a - g->c.lo); }
 /* The run-time meaning of old text address a in data: its place in new text if it is a mapped entry, else a (text section placed). */
 uint64_t gen_address(const struct gen *g, uint64_t a);
@@ -99,6 +104,7 @@ void gen_liveness(struct gen *g);
 /* registers.c: for machines with through_gp, whose liveness is one of registers */
 struct registers { uint32_t *dead, *dead_end; uint8_t *gp_valid; };	/* for each block: at its head, behind its last instruction */
 void gen_registers(struct gen *g);
+void gen_registers_free(struct gen *g);
 void gen_registers_plan(struct gen *g);
 uint32_t gen_gp(const struct gen *g, const struct block *b);
 const struct row_table *gen_table(const struct gen *g, uint32_t jump);
@@ -125,7 +131,11 @@ const char *gen_emit(struct gen *g);
 const char *gen_unwind(struct gen *g);
 /* patch.c */
 const char *gen_patch(struct gen *g);
+/* name.c: what the file in the directory is called; the caller frees it. */
+char *gen_name(const struct gen *g);
 /* output.c: sections, header, map table, info; writes the file. */
 const char *gen_sections(struct gen *g);
 bool gen_write(struct gen *g);
+/* report.c: names what stayed, on standard error. */
+void gen_report(const struct gen *g);
 #endif

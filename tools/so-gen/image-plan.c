@@ -24,7 +24,14 @@ static const char *map_again(struct image *img)
 		return "the file cannot be read again, or was replaced";
 	img->bytes = map;
 	img->size = o->size;
-	return memcmp(img->bytes, o->image, o->size) ? "the file was replaced while it was read" : NULL;
+	for (size_t at = 0, n; at < o->size; at += n) {
+		n = o->size - at < MEM_SLICE ? o->size - at : MEM_SLICE;
+		if (memcmp(img->bytes + at, o->image + at, n))
+			return "the file was replaced while it was read";
+		mem_forget(img->bytes + at, n);
+		mem_forget(o->image + at, n);
+	}
+	return NULL;
 }
 
 /* The first address that is surely nobody's.  What is to be read-only after relocation may reach over its segment's end, to the

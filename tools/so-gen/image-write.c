@@ -36,7 +36,11 @@ static void take_all(struct image *img, const struct image_tail *t, struct sink 
 {
 	const struct image_state *st = img->state;
 
-	take_at(s, 0, img->bytes, st->file_end);
+	for (size_t at = 0, n; at < st->file_end; at += n) {
+		n = st->file_end - at < MEM_SLICE ? st->file_end - at : MEM_SLICE;
+		take_at(s, at, img->bytes + at, n);
+		mem_unread(img->bytes + at, n);
+	}
 	for (int w = 0; w < IMAGE_SEGMENTS; w++)
 		for (size_t i = 0; i < img->sections.n; i++) {
 			const struct image_section *n = img->sections.v[i];

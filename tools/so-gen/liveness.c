@@ -59,7 +59,7 @@ static bool each_table_target(const struct gen *g, uint32_t jump, visit *f, void
 	for (uint32_t i = 0; i < t->count; i++) {
 		const struct row_pair *p = rows_find(v, n, t->at + i * t->width);
 		int32_t k = p ? gen_block_at(g, p->text) : CODE_NONE;
-		if (k != CODE_NONE && !f(context, k))
+		if (k == CODE_NONE || !f(context, k))
 			return false;
 	}
 	return true;
@@ -69,9 +69,35 @@ static bool is_entry(const struct gen *g, uint32_t a) { return rows_find(g->rows
 
 static bool visit_dead(void *context, int32_t k) { return ((struct flags *)context)->live[k] != LIVE; }
 
+/* The block that control goes on to when it does not branch, or CODE_NONE: old text. */
+static int32_t next_block(const struct gen *g, size_t i)
+{
+	const struct block *b = &g->blocks.v[i];
+	if (b->flags & BLOCK_JOIN)
+		return gen_block_at(g, b->old + b->size);
+	return i + 1 < g->blocks.n ? (int32_t)i + 1 : CODE_NONE;
+}
+
+/* Code that stays and is entered at a: does it read flags before it makes its own? */
+static bool stays_reading(const struct gen *g, uint32_t a)
+{
+	const struct code_range *r = code_range_at(&g->c, a);
+	if (!r || !r->swept || r->kind == RANGE_PLT)
+		return false;
+	uint32_t e = code_end_from(&g->c, r, a), end = e < r->ends + r->ends_n ? g->c.ends.v[e].at + 1 : r->end;
+	uint32_t read = bit_next(g->c.reads, a - g->c.lo, end - g->c.lo);
+	return read < end - g->c.lo && read <= bit_next(g->c.kills, a - g->c.lo, end - g->c.lo);
+}
+
+static bool live_there(const struct flags *f, int32_t k, uint32_t a)
+{
+	return k != CODE_NONE ? f->live[k] == LIVE : is_entry(f->g, a) ? stays_reading(f->g, a) : true;
+}
+
 static bool goes_on_live(const struct flags *f, size_t i)
 {
-	return i + 1 < f->g->blocks.n && f->live[i + 1 + ((f->g->blocks.v[i].flags & BLOCK_JOIN) && (f->g->blocks.v[i + 1].flags & BLOCK_SPLIT))] == LIVE;
+	const struct block *b = &f->g->blocks.v[i];
+	return live_there(f, next_block(f->g, i), b->old + b->size);
 }
 
 /* Are flags live at the end of block i? */
@@ -86,11 +112,11 @@ static bool live_out(struct flags *f, size_t i)
 	switch (e->kind) {
 	case INSN_RETURN: return f->returns_live[i];
 	case INSN_TRAP: case INSN_CALL_INDIRECT: return false;
-	case INSN_CALL: return to != CODE_NONE && f->live[to] == LIVE;
+	case INSN_CALL: return to != CODE_NONE ? f->live[to] == LIVE : stays_reading(g, e->target);
 	case INSN_SYSCALL: return goes_on_live(f, i);
 	case INSN_JUMP_INDIRECT: return !e->pc_pos && !each_table_target(g, e->at, visit_dead, f);
-	case INSN_JUMP: return to != CODE_NONE ? f->live[to] == LIVE : !is_entry(g, e->target);
-	default: return (to != CODE_NONE ? f->live[to] == LIVE : !is_entry(g, e->target)) || goes_on_live(f, i);
+	case INSN_JUMP: return live_there(f, to, e->target);
+	default: return live_there(f, to, e->target) || goes_on_live(f, i);
 	}
 }
 
@@ -133,8 +159,8 @@ static bool mark_returns(struct flags *f, int32_t callee)
 			push(f, g->end_block[b->end]);
 		if (kind == INSN_JUMP_INDIRECT)
 			each_table_target(g, g->c.ends.v[b->end].at, push, f);
-		if (insn_falls_through(kind) && i + 1 < g->blocks.n)
-			push(f, i + 1);
+		if (insn_falls_through(kind) && next_block(g, i) != CODE_NONE)
+			push(f, next_block(g, i));
 	}
 	return changed;
 }

@@ -18,6 +18,8 @@ static void touch(struct gen *g, uint64_t a)
 /* An entry of which the table permits a new address, in code that moves. */
 static void candidates(struct gen *g)
 {
+	if (g->o.eh.e_type == ET_EXEC)		/* addresses stand in its code and data as plain numbers */
+		return;
 	for (size_t i = 0; i < g->rows->entries.n; i++) {
 		uint32_t a = g->rows->entries.v[i].at;
 		if (gen_block_at(g, a) != CODE_NONE)
@@ -97,12 +99,28 @@ static void from_addresses(struct gen *g)
 	}
 }
 
+/* Entries of a table that have no row keep their old target. */
+static void from_table(struct gen *g, const struct row_table *t)
+{
+	for (uint32_t k = 0; t->base && (t->width == 4 || t->width == 8) && k < t->count; k++) {
+		const uint8_t *p = object_at(&g->o, t->at + (uint64_t)k * t->width, t->width);
+		if (!p)
+			return;
+		int64_t v = (int64_t)object_word(&g->o, p, t->width);
+		touch(g, t->base + (uint64_t)(t->is_signed && t->width == 4 ? (int32_t)v : v) * t->scale);
+	}
+}
+
 static void from_rows(struct gen *g)
 {
 	for (size_t i = 0; i < g->rows->jump_entries.n; i++)
 		touch(g, g->rows->jump_entries.v[i].text);
+	for (size_t i = 0; i < g->rows->tables.n; i++)
+		from_table(g, &g->rows->tables.v[i]);
 	for (size_t i = 0; i < g->rows->pads.n; i++)
 		touch(g, g->rows->pads.v[i].at);
+	for (size_t i = 0; i < g->rows->labels.n; i++)
+		touch(g, g->rows->labels.v[i].text);
 }
 
 /* Dynamic symbols within a function are entries by their old address. */
@@ -113,35 +131,71 @@ static void from_symbols(struct gen *g)
 			touch(g, g->dynsyms.v[i].value);
 }
 
+static uint64_t skip_padding(const struct gen *g, uint64_t a, uint64_t end)
+{
+	struct insn insn;
+	while (a < end && g->c.m->decode(code_bytes(&g->c, a, 1), end - a, a, &insn) && (insn.kind == INSN_NOP || insn.kind == INSN_TRAP))
+		a += insn.len;
+	return a;
+}
+
+/* [a, end) may be code that no row tells of: what could lead to a function's entry lets that stay where it is, and what could
+   lead behind one takes away the springboard. */
+static void from_unknown_bytes(struct gen *g, uint64_t a, uint64_t end)
+{
+	for (a = skip_padding(g, a, end); a < end; a++) {
+		const uint8_t *p = code_bytes(&g->c, a, end - a);
+		touch(g, a + 1 + (uint64_t)(int8_t)p[0]);
+		if (end - a < 4)
+			continue;
+		uint64_t target = a + 4 + (uint64_t)(int32_t)object_word(&g->o, p, 4);
+		unmap(g, target);
+		touch(g, target);
+	}
+}
+
+static void from_unknown(struct gen *g)
+{
+	uint64_t end;
+	for (size_t i = 1; i < g->o.shnum && g->c.m->insn_align == 1; i++) {
+		const GElf_Shdr *h = &g->o.sections[i].h;
+		if (!(h->sh_flags & SHF_EXECINSTR) || !(h->sh_flags & SHF_ALLOC) || h->sh_type == SHT_NOBITS)
+			continue;
+		for (uint64_t a = h->sh_addr; a < h->sh_addr + h->sh_size; a = end) {
+			const struct code_range *r = gen_range_from(g, a);
+			end = h->sh_addr + h->sh_size;
+			if (r && r->start <= a) {
+				end = r->end;
+				if (!r->swept)
+					from_unknown_bytes(g, a, end);
+			} else {
+				end = r && r->start < end ? r->start : end;
+				from_unknown_bytes(g, a, end);
+			}
+		}
+	}
+}
+
 static bool jumps_known(const struct gen *g, const struct code_range *r)
 {
-	size_t k = 0;
-	const struct rows *rows = g->rows;
 	for (uint32_t i = 0; i < r->ends_n; i++) {
 		const struct code_end *e = &g->c.ends.v[r->ends + i];
-		if (e->kind != INSN_JUMP_INDIRECT || e->pc_pos || (g->c.m->through_gp && g->c.m->jump_by_call_reg(code_bytes(&g->c, e->at, 4))))
-			continue;
-		size_t lo = 0, hi = rows->tables.n;
-		while (lo < hi) {
-			k = (lo + hi) / 2;
-			if (rows->tables.v[k].jump < e->at)
-				lo = k + 1;
-			else
-				hi = k;
-		}
-		if (lo == rows->tables.n || rows->tables.v[lo].jump != e->at)
+		if (e->kind == INSN_JUMP_INDIRECT && !e->pc_pos && !gen_table(g, e->at))
 			return false;
 	}
 	return true;
 }
 
+static uint32_t spring_end(const struct gen *g, uint32_t a)
+{
+	return a + (g->blocks.v[gen_block_at(g, a)].flags & BLOCK_MARK ? g->c.m->mark_size : 0) + (uint32_t)gen_spring_size(g, a);
+}
+
 /* Is the old entry surely one entry: no other way into the bytes that the springboard takes? */
 static bool spring_fits(const struct gen *g, const struct code_range *r, uint32_t a)
 {
-	int32_t k = gen_block_at(g, a);
-	uint32_t skip = g->blocks.v[k].flags & BLOCK_MARK ? g->c.m->mark_size : 0;
-	uint32_t end = a + skip + gen_spring_size(g, a);
-	if (g->registers && !(g->registers->dead[k] >> g->c.m->jump_reg & 1))
+	uint32_t end = spring_end(g, a);
+	if (g->registers && !(g->registers->dead[gen_block_at(g, a)] >> g->c.m->jump_reg & 1))
 		return false;
 	if (r->end < end)
 		return false;
@@ -159,6 +213,7 @@ static bool spring_wanted(const struct gen *g, uint32_t a)
 
 static void find_springs(struct gen *g)
 {
+	g->springs.n = 0;
 	const struct code_range *known = NULL;
 	bool jumps = false;
 	for (size_t i = 0; i < g->rows->entries.n; i++) {
@@ -169,7 +224,7 @@ static void find_springs(struct gen *g)
 		if (r != known)
 			jumps = jumps_known(g, r);
 		known = r;
-		if (jumps && spring_wanted(g, a) && spring_fits(g, r, a) && (!g->springs.n || a >= g->springs.v[g->springs.n - 1] + gen_spring_size(g, g->springs.v[g->springs.n - 1]) + g->c.m->mark_size))
+		if (jumps && spring_wanted(g, a) && spring_fits(g, r, a) && (!g->springs.n || a >= spring_end(g, g->springs.v[g->springs.n - 1])))
 			vec_push(&g->springs, a);
 	}
 }
@@ -177,6 +232,8 @@ static void find_springs(struct gen *g)
 void gen_mapping(struct gen *g)
 {
 	size_t words = (g->c.hi - g->c.lo) / 64 + 2;
+	free(g->mapped);
+	free(g->touched);
 	g->mapped = xcalloc(words, 8);
 	g->touched = xcalloc(words, 8);
 	candidates(g);
@@ -186,10 +243,27 @@ void gen_mapping(struct gen *g)
 		from_addresses(g);
 	from_rows(g);
 	from_symbols(g);
-	for (size_t i = 0; g->c.m->through_gp && i < g->rows->entries.n; i++)
-		if (gen_block_at(g, g->rows->entries.v[i].at) != CODE_NONE && !gen_is_mapped(g, g->rows->entries.v[i].at))
-			msg_detail(g->o.path, "0x%x keeps its old address", g->rows->entries.v[i].at);
+	from_unknown(g);
 	find_springs(g);
+}
+
+/* A function that keeps its old address is counted through its springboard; without room for one it stays, and is named. */
+bool gen_keep_pinned(struct gen *g)
+{
+	bool changed = false;
+	size_t spring = 0;
+	for (size_t i = 0; i < g->rows->entries.n; i++) {
+		uint32_t a = g->rows->entries.v[i].at;
+		while (spring < g->springs.n && g->springs.v[spring] < a)
+			spring++;
+		if (gen_block_at(g, a) == CODE_NONE || gen_is_mapped(g, a) || (spring < g->springs.n && g->springs.v[spring] == a))
+			continue;
+		struct code_range *r = code_range_at(&g->c, a);
+		if (!r->why)
+			r->why = code_reason(&g->c, "it keeps its old address 0x%x, with no room for a jump there", a);
+		changed = true;
+	}
+	return changed;
 }
 
 uint64_t gen_address(const struct gen *g, uint64_t a)

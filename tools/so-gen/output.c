@@ -8,12 +8,6 @@
 #include "lib/base/out.h"
 #include "tools/so-gen/gen.h"
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 /* Where the first constructor of the object is: the stub takes its place and goes on to it. */
 static void find_init(struct gen *g)
 {
@@ -169,13 +163,14 @@ static void write_header(struct gen *g)
 	PUT(h->original_build_id_size, n);
 	if (n)
 		memcpy(h->original_build_id, id, n);
-	snprintf(h->object, sizeof h->object, "%s", base_name(g->info->name));
+	snprintf(h->object, sizeof h->object, "%s", g->name);
 	PUT(private_page->alive, 1);
 	snprintf(private_page->directory, sizeof private_page->directory, "%s", g->options->directory);
 }
 
 bool gen_write(struct gen *g)
 {
+	g->name = gen_name(g);
 	write_map(g);
 	if (g->eh_frame) {
 		if (!unwind_place(&g->unwind, g->text->address, g->eh_frame->address, g->eh_frame_hdr->address, g->except ? g->except->address : 0)) {
@@ -197,7 +192,7 @@ bool gen_write(struct gen *g)
 		memcpy(h->build_id, build_id, sizeof h->build_id);
 		PUT(h->build_id_size, n);
 	}
-	char *path = xasprintf("%s/%s", g->options->directory, base_name(g->info->name));
+	char *path = xasprintf("%s/%s", g->options->directory, g->name);
 	struct out out;
 	bool good = out_open(&out, path, 0777);
 	if (good && !(good = image_write(&g->image, out.f, build_id, &n)))

@@ -92,6 +92,19 @@ static void got_words(struct gen *g)
 	}
 }
 
+/* In an executable linked to its address no relocation tells of the labels that its jump tables hold. */
+static void fixed_labels(struct gen *g)
+{
+	for (size_t i = 0; g->o.eh.e_type == ET_EXEC && i < g->rows->labels.n; i++) {
+		const struct row_pair *p = &g->rows->labels.v[i];
+		int32_t to = gen_block_at(g, p->text);
+		const uint8_t *old = object_at(&g->o, p->at, 8);
+		uint8_t *place = image_at(&g->image, p->at, 8);
+		if (to != CODE_NONE && old && place && object_word(&g->o, old, 8) == p->text)
+			gen_put(g, place, g->text->address + g->blocks.v[to].new, 8);
+	}
+}
+
 /* In code that stays: addresses of mapped functions, direct branches into moved code. */
 static void code_that_stays(struct gen *g)
 {
@@ -205,6 +218,7 @@ const char *gen_patch(struct gen *g)
 		fault = constructors(g);
 	if (fault)
 		return fault;
+	fixed_labels(g);
 	code_that_stays(g);
 	got_words(g);
 	old_text(g);

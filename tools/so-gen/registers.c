@@ -236,8 +236,20 @@ static void find_gp(struct gen *g)
 	}
 }
 
+void gen_registers_free(struct gen *g)
+{
+	if (g->registers) {
+		free(g->registers->dead);
+		free(g->registers->dead_end);
+		free(g->registers->gp_valid);
+	}
+	free(g->registers);
+	g->registers = NULL;
+}
+
 void gen_registers(struct gen *g)
 {
+	gen_registers_free(g);
 	size_t n = g->blocks.n + 1;
 	struct flow f = { .g = g, .use = xcalloc(n, 4), .def = xcalloc(n, 4), .in = xcalloc(n, 4), .needs = xcalloc(n, 4), .leaves = xcalloc(n, 1),
 		.range = xcalloc(n, 4), .written = xcalloc(g->c.ranges.n + 1, 4), .pads = xcalloc(g->c.ranges.n + 1, 4) };

@@ -19,10 +19,10 @@ static void add_range(struct rows *rows, const struct stream_row *row, bool move
 	if (row->address > UINT32_MAX || row->information <= 0 || row->address + (uint64_t)row->information > UINT32_MAX)
 		return;
 	struct code_range r = { .start = row->address, .end = row->address + row->information };
-	for (int k = RANGE_FDE; k <= RANGE_PLT; k++)
+	for (int k = RANGE_FDE; k <= RANGE_GAP; k++)
 		if (d->kind && !strcmp(d->kind, code_range_kinds[k]))
 			r.kind = k;
-	if (!moves)
+	if (!moves || r.kind == RANGE_GAP)
 		r.why = arena_strdup(&rows->arena, d->why ? d->why : "the relocation table does not say why");
 	vec_push(&rows->ranges, r);
 }

@@ -25,35 +25,12 @@ static const char *build(struct gen *g)
 	fault = gen_blocks(g);
 	if (fault)
 		return fault;
-	if (g->c.m->through_gp)
-		gen_registers(g);
-	gen_mapping(g);
 	gen_liveness(g);
 	gen_layout(g);
 	fault = gen_sections(g);
 	if (!fault)
 		fault = gen_emit(g);
 	return fault ? fault : gen_patch(g);
-}
-
-/* Names what stayed, the commonest reasons together; -v names each. */
-static void report(const struct gen *g)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < g->c.ranges.n; i++) {
-		const struct code_range *r = &g->c.ranges.v[i];
-		if (r->why && ++n <= 8)
-			msg_warn(g->o.path, "0x%x, %u bytes, not moved: %s", r->start, r->end - r->start, r->why);
-		else if (r->why)
-			msg_detail(g->o.path, "0x%x, %u bytes, not moved: %s", r->start, r->end - r->start, r->why);
-	}
-	if (n > 8)
-		msg_warn(g->o.path, "%zu functions not moved in all, %llu of %llu bytes (-v names them)", n,
-		         (unsigned long long)g->kept_bytes, (unsigned long long)(g->kept_bytes + g->moved_bytes));
-	msg_detail(g->o.path, "%zu blocks, %zu springboards, %llu bytes of old code in %u of new", g->blocks.n, g->springs.n,
-	           (unsigned long long)g->moved_bytes, g->text_size);
-	for (int i = 0; i < COUNT_FORMS && !g->options->identity; i++)
-		msg_detail(g->o.path, "%u blocks counted by %s", g->forms[i], g->c.m->count_form_names[i]);
 }
 
 static void gen_free(struct gen *g)
@@ -74,12 +51,9 @@ static void gen_free(struct gen *g)
 	free(g->touched);
 	free(g->entered);
 	free(g->block_address);
-	if (g->registers) {
-		free(g->registers->dead);
-		free(g->registers->dead_end);
-		free(g->registers->gp_valid);
-	}
-	free(g->registers);
+	free(g->goes_on);
+	gen_registers_free(g);
+	free(g->name);
 }
 
 static void object(const struct object_info *info, struct rows *rows, const struct gen_options *options)
@@ -97,7 +71,7 @@ static void object(const struct object_info *info, struct rows *rows, const stru
 		if (fault)
 			msg_error(info->path, "not profiled: %s", fault);
 		else if (gen_write(g))
-			report(g);
+			gen_report(g);
 		gen_free(g);
 		object_close(&g->o);
 	}
@@ -134,9 +108,10 @@ int main(int argc, char **argv)
 		{ 0, "identity", OPT_FLAG, &options.identity, NULL, "move code without counting" },
 		{ 0, "poison-old", OPT_FLAG, &options.poison, NULL, "fill moved old text with traps, to test that nothing runs there" },
 		{ 0, "atomic", OPT_FLAG, &options.atomic, NULL, "count with atomic increments: exact with any number of threads" },
+		{ 0, "keyed", OPT_FLAG, &options.keyed, NULL, "name each file NAME~KEY after its original's path and build-id or digest: for caches" },
 		{ 0 },
 	};
-	const struct opt_tool tool = { "so-gen", "[-qv] [--identity] [--poison-old] [--atomic] -o DIR [TABLE]", "write the profiled object of each relocation table", table, false };
+	const struct opt_tool tool = { "so-gen", "[-qv] [--identity] [--poison-old] [--atomic] [--keyed] -o DIR [TABLE]", "write the profiled object of each relocation table", table, false };
 	int first = opt_parse(&tool, argc, argv);
 	if (!to)
 		opt_usage(&tool, "-o DIR is missing");

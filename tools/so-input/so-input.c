@@ -13,20 +13,21 @@
 
 static const char *output, *sysroot;
 static bool with_app;
-static struct opt_list also, only, except;
+static struct opt_list also, from, only, except;
 
 static const struct opt options[] = {
 	{ 'o', "output", OPT_VALUE, &output, "FILE", "write the list to FILE" },
 	{ 0, "sysroot", OPT_VALUE, &sysroot, "DIR", "the programs run in a tree that lies in DIR" },
 	{ 0, "with-app", OPT_FLAG, &with_app, NULL, "list the programs themselves too" },
 	{ 0, "also", OPT_LIST, &also, "FILE", "also what dlopen(FILE) would load (may be repeated)" },
+	{ 0, "from", OPT_LIST, &from, "FILE", "also each object of a list that so-run made, and nothing that these need (may be repeated)" },
 	{ 0, "only", OPT_LIST, &only, "GLOB", "list only objects whose path, name or base name matches (may be repeated)" },
 	{ 0, "except", OPT_LIST, &except, "GLOB", "leave out objects that match (may be repeated)" },
 	{ 0, NULL, OPT_FLAG, NULL, NULL, NULL }
 };
 static const struct opt_tool tool = {
 	.name = "so-input",
-	.usage = "[-qv] [-o FILE] [--with-app] [--also FILE] [--only GLOB] [--except GLOB] [--sysroot DIR] APP...",
+	.usage = "[-qv] [-o FILE] [--with-app] [--also FILE] [--from FILE] [--only GLOB] [--except GLOB] [--sysroot DIR] [APP...]",
 	.what = "List the shared objects that programs reference, as the loader will find them.",
 	.options = options,
 };
@@ -157,6 +158,47 @@ static void list_app(struct list *l, const struct root *root, const char *name)
 	free(path);
 }
 
+static void list_loaded(struct list *l, const struct root *root, const char *path)
+{
+	struct process p;
+	const char *fault = process_open(&p, path, root);
+
+	if (fault) {
+		msg_error(path, "%s", fault);
+		return;
+	}
+	p.maps.v[0]->why = "loaded by a run";
+	p.maps.v[0]->reachable = false;
+	add(l, &p, p.maps.v[0]);
+	process_close(&p);
+}
+
+/* Lines PATH TAB REASON, or paths alone.  The loader is in every such list. */
+static void list_from(struct list *l, const struct root *root, const char *name)
+{
+	FILE *f = strcmp(name, "-") ? fopen(name, "r") : stdin;
+	char *line = NULL;
+	size_t cap = 0;
+
+	if (!f) {
+		msg_error(name, "cannot open:");
+		return;
+	}
+	while (getline(&line, &cap, f) > 0) {
+		char *tab;
+
+		line[strcspn(line, "\n")] = 0;
+		tab = strchr(line, '\t');
+		if (tab)
+			*tab++ = 0;
+		if (*line && !(tab && !strcmp(tab, "the loader itself")))
+			list_loaded(l, root, line);
+	}
+	free(line);
+	if (f != stdin)
+		fclose(f);
+}
+
 static void write_list(const struct list *l, struct out *o)
 {
 	struct stream_writer w;
@@ -179,7 +221,7 @@ int main(int argc, char **argv)
 	struct root root;
 	struct out out;
 
-	if (first == argc)
+	if (first == argc && !from.n)
 		opt_usage(&tool, "no program given");
 	if (root_init(&root, sysroot))
 		msg_die(sysroot, "cannot be used as --sysroot:");
@@ -191,6 +233,8 @@ int main(int argc, char **argv)
 	}
 	for (int i = first; i < argc; i++)
 		list_app(&list, &root, argv[i]);
+	for (int i = 0; i < from.n; i++)
+		list_from(&list, &root, from.v[i]);
 	write_list(&list, &out);
 	vec_free(&list.entries);
 	arena_free(&list.arena);

@@ -55,9 +55,9 @@ static struct flow_value sum(const struct flow_state *s, struct flow_value x, st
 	if (x.kind == FLOW_CONST && !x.a)
 		return y;
 	if (x.kind == FLOW_CONST && y.kind == FLOW_ANY)
-		return (struct flow_value){ .kind = FLOW_PLACE, .a = x.a, .b = 0, .id = mix(y.id, x.a), .max = flow_known_max(s, &y) };
+		return (struct flow_value){ .kind = FLOW_PLACE, .scale = 1, .a = x.a, .id = mix(y.id, x.a), .max = flow_known_max(s, &y) };
 	if (x.kind == FLOW_PLACE && y.kind == FLOW_CONST)
-		return (struct flow_value){ .kind = FLOW_PLACE, .a = (uint32_t)(x.a + y.a), .id = mix(x.id, y.a), .max = x.max };
+		return (struct flow_value){ .kind = FLOW_PLACE, .scale = 1, .a = (uint32_t)(x.a + y.a), .id = mix(x.id, y.a), .max = x.max };
 	if (x.kind == FLOW_FRAME && y.kind == FLOW_CONST)
 		return (struct flow_value){ .kind = FLOW_FRAME, .a = x.a + (uint64_t)(int64_t)(int32_t)y.a };
 	return made_of(insn, 1, UINT64_MAX, &x, &y);
@@ -230,7 +230,8 @@ static void call(struct flow_state *s, const struct insn *insn)
 		if (CALL_KILLS >> r & 1)
 			s->regs[r] = any(insn, 80 + r, UINT64_MAX);
 	for (unsigned r = 1; r < 32; r++)
-		s->regs[r].b |= (CALL_KILLS & ~(BIT(2) | BIT(3))) >> r & 1;
+		if ((CALL_KILLS & ~(BIT(2) | BIT(3))) >> r & 1)
+			s->regs[r].b = FLOW_NOTHING;
 	s->epoch = mix(s->epoch, 2);
 	slots_forget(s);
 }
@@ -280,7 +281,7 @@ enum flow_jump mips_flow_jump(const struct flow_state *s, const uint8_t *p, cons
 	*table = reg(s, r);
 	if (r == T9 && table->kind != FLOW_TARGET)
 		return FLOW_JUMP_TAIL;
-	return table->kind == FLOW_ANY || table->kind >= FLOW_PLACE || table->kind == FLOW_FRAME ? FLOW_JUMP_UNKNOWN : FLOW_JUMP_TABLE;
+	return table->kind == FLOW_ANY || table->kind == FLOW_PLACE || table->kind == FLOW_LESS || table->kind == FLOW_FRAME ? FLOW_JUMP_UNKNOWN : FLOW_JUMP_TABLE;
 }
 
 static bool obtains(const struct flow_state *s, uint32_t w, uint64_t *text)
@@ -326,7 +327,8 @@ void mips_flow_begin(struct flow_state *s, uint64_t at, bool entry)
 		s->regs[T9] = constant(at);
 		s->regs[T9].b = OWN;
 		for (unsigned r = 1; r < 28; r++)
-			s->regs[r].b |= (0xffff00u | BIT(24) | BIT(AT)) >> r & 1;
+			if ((0xffff00u | BIT(24) | BIT(AT)) >> r & 1)
+				s->regs[r].b = FLOW_NOTHING;
 	}
 	if (s->memory && s->memory->gp)
 		s->regs[GP] = constant(s->memory->gp);

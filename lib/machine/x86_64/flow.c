@@ -6,6 +6,7 @@
 
 enum { RAX = 0, RSP = 4, RBP = 5, NONE = -1 };
 #define CALL_KILLS 0x0fc7u	/* rax, rcx, rdx, rsi, rdi, r8-r11 */
+#define CALL_RETURNS 0x0005u	/* rax, rdx */
 
 static int gpr(ZydisRegister r)
 {
@@ -81,9 +82,15 @@ static struct flow_value memory(struct flow_state *s, const ZydisDecodedOperand 
 			slot_set(s, at, &v);
 		return v;
 	}
+	int base = gpr(op->mem.base), index = gpr(op->mem.index);
 	if (table_entry(s, op, insn, is_signed, &v))
 		return v;
-	int base = gpr(op->mem.base), index = gpr(op->mem.index);
+	if (base != NONE && index == NONE && s->regs[base].kind == FLOW_PLACE) {
+		v = s->regs[base];
+		bool fits = v.scale == op->size / 8;
+		return (struct flow_value){ .kind = FLOW_ENTRY, .width = op->size / 8, .scale = 1, .is_signed = is_signed,
+			.a = v.a + (uint64_t)op->mem.disp.value, .id = mix((uint32_t)insn->at, 78), .max = fits ? v.max : UINT64_MAX };
+	}
 	uint32_t id = mix(s->epoch, op->size | (uint64_t)op->mem.scale << 8 | (uint64_t)op->mem.disp.value << 16);
 	if (base != NONE)
 		id = mix(id, s->regs[base].id + 3 * s->regs[base].a);
@@ -151,6 +158,11 @@ static struct flow_value sum(const struct flow_value *x, const struct flow_value
 		v.b = y->a;
 		return v;
 	}
+	if (x->kind == FLOW_CONST && y->kind == FLOW_ANY) {
+		const struct flow_value *t = x; x = y; y = t;
+	}
+	if (x->kind == FLOW_ANY && y->kind == FLOW_CONST)
+		return (struct flow_value){ .kind = FLOW_PLACE, .a = y->a, .max = UINT64_MAX };
 	return made_of(insn, 1, UINT64_MAX, x, y);
 }
 
@@ -167,6 +179,9 @@ static struct flow_value address_of(const struct flow_state *s, const ZydisDecod
 			v = any(insn, 2, UINT64_MAX);
 		return v;
 	}
+	if (base != NONE && index != NONE && s->regs[base].kind == FLOW_CONST && s->regs[index].kind == FLOW_ANY && op->mem.scale > 1)
+		return (struct flow_value){ .kind = FLOW_PLACE, .scale = op->mem.scale, .a = s->regs[base].a + (uint64_t)op->mem.disp.value,
+			.max = flow_known_max(s, &s->regs[index]) };
 	if (base != NONE && index != NONE && op->mem.disp.value == 0) {
 		struct flow_value i = s->regs[index];
 		if (op->mem.scale > 1) {
@@ -244,7 +259,7 @@ static void compare(struct flow_state *s, const ZydisDecodedOperand *op, const s
 	s->compare.valid = false;
 	if (op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && (op[1].imm.value.s >= 0 || op[0].size < 32)) {
 		struct flow_value v = operand(s, &op[0], insn, op[0].size >= 32);
-		if (v.kind == FLOW_ANY) {
+		if (v.kind == FLOW_ANY || v.kind == FLOW_ENTRY) {
 			s->compare.valid = true;
 			s->compare.id = v.id;
 			s->compare.bound = op[1].imm.value.u & (op[0].size < 32 ? (1u << op[0].size) - 1 : UINT64_MAX);
@@ -252,12 +267,15 @@ static void compare(struct flow_state *s, const ZydisDecodedOperand *op, const s
 	}
 }
 
+/* gcc lets values stay in registers over calls of functions that are known to leave them alone (-fipa-ra).  Where it does not, nobody
+   reads them again before they are written; so what may belong to a table is kept. */
 static void call(struct flow_state *s, const struct insn *insn)
 {
 	for (unsigned r = 0; r < 16; r++)
-		if (CALL_KILLS >> r & 1)
+		if ((CALL_KILLS >> r & 1) && (s->regs[r].kind == FLOW_ANY || (CALL_RETURNS >> r & 1)))
 			s->regs[r] = any(insn, 40 + r, UINT64_MAX);
 	s->epoch = mix(s->epoch, 2);
+	s->frame_epoch = mix(s->frame_epoch, 2);
 	slots_forget(s);
 }
 
@@ -310,9 +328,17 @@ void x86_64_flow(struct flow_state *s, const uint8_t *p, const struct insn *insn
 	case ZYDIS_MNEMONIC_TEST: return;
 	case ZYDIS_MNEMONIC_PUSH: case ZYDIS_MNEMONIC_POP: case ZYDIS_MNEMONIC_LEAVE: stack(s, &in, op, insn); return;
 	case ZYDIS_MNEMONIC_LEA: v = address_of(s, &op[1], insn); break;
-	case ZYDIS_MNEMONIC_MOV: v = operand(s, &op[1], insn, op[1].size >= 32); break;
+	case ZYDIS_MNEMONIC_MOV:
+		v = operand(s, &op[1], insn, op[1].size >= 32);
+		if (op[0].type == ZYDIS_OPERAND_TYPE_REGISTER && op[0].reg.value == ZYDIS_REGISTER_RSP && v.kind == FLOW_ANY)
+			v.b = 1;
+		break;
 	case ZYDIS_MNEMONIC_MOVZX: v = operand(s, &op[1], insn, false); break;
-	case ZYDIS_MNEMONIC_MOVSX: case ZYDIS_MNEMONIC_MOVSXD: v = operand(s, &op[1], insn, true); break;
+	case ZYDIS_MNEMONIC_MOVSX: case ZYDIS_MNEMONIC_MOVSXD:
+		v = operand(s, &op[1], insn, true);
+		if (insn->pc_size && op[1].size == 32 && v.kind == FLOW_ANY)	/* a number, or an entry whose index is a constant */
+			v = (struct flow_value){ .kind = FLOW_ENTRY, .width = 4, .scale = 1, .is_signed = true, .id = v.id, .a = insn->target };
+		break;
 	case ZYDIS_MNEMONIC_CDQE:
 		return;		/* sign extension of eax: an index whose bound holds, an entry that is signed anyway */
 	case ZYDIS_MNEMONIC_ADD: case ZYDIS_MNEMONIC_SUB: case ZYDIS_MNEMONIC_AND: case ZYDIS_MNEMONIC_SHR: case ZYDIS_MNEMONIC_SHL:

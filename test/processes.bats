@@ -1,0 +1,211 @@
+# processes.bats - programs that are counted whole, executable and all: how they end, what confines them, threads, odd moments.
+# What the pipeline's own tests show of forks, exec and signals (pipeline.bats) and of directories (runtime.bats) is not repeated.
+load common
+bats_require_minimum_version 1.5.0
+
+N=1000003
+
+setup_file() {
+	load common
+	export T=$BATS_FILE_TMPDIR
+	cd "$T" || return 1
+	gcc -O2 -fPIC -shared -o libprocess.so "$REPO/test/input/process-lib.c"
+	gcc -O2 -fPIC -shared -DMOMENTS -o libmoments.so "$REPO/test/input/process-lib.c"
+	gcc -O2 -fPIC -shared -o libfault.so "$REPO/test/input/process-fault.c"
+	app() { gcc -std=gnu11 -O2 -D_GNU_SOURCE -o "$1" "$REPO/test/input/process-app.c" -L. "${@:2}" -lfault -pthread -Wl,-rpath,"$T"; }
+	app process -lprocess
+	app moments -lmoments
+	so-input --with-app process moments --except '*libfault*' | reloc-extract | so-gen -q -o out
+	so-input process --only '*libprocess*' | reloc-extract | so-gen -q --atomic -o atomic
+}
+
+# counted SYMBOL OBJECT: how often, in run/
+counted() {
+	count-extract -q run >profile
+	"$PYTHON" "$REPO/test/counts.py" profile "$2" "$1"
+}
+
+# ends HOW STATUS [FACTOR]: the status passes through, and every call is in the files of the program and of its library
+ends() {
+	run so-run -q -d "$T/out" -r run "$T/process" "$1"
+	echo "status $status, $output"
+	[ "$status" -eq "$2" ]
+	[ "$(counted called libprocess.so)" = $((N * ${3-1})) ]
+	[ "$(counted own process)" = $((N * ${3-1})) ]
+	rm -r run
+}
+
+@test "return, exit, _exit, quick_exit: every call is counted" {
+	ends return 0
+	ends exit 0
+	ends _exit 0
+	ends quick_exit 0
+}
+
+@test "abort, SIGTERM, SIGKILL, a fault in another object: every call is counted, the status is the program's" {
+	ends abort 134
+	ends term 143
+	ends kill 137
+	ends fault 132
+}
+
+@test "exit handlers count; constructors, destructors and ifunc resolvers, too" {
+	ends at-exit 0 2
+	so-run -q -d "$T/out" -r run "$T/moments"
+	[ "$(counted called libmoments.so)" = $((N + 1001 + 1002)) ]
+	[ "$(counted resolving libmoments.so)" = 1 ]
+}
+
+@test "--atomic is exact with eight threads at a head with live flags" {
+	so-run -q -d "$T/atomic" -r run "$T/process" threads
+	[ "$(counted flag_head libprocess.so)" = $((8 * 10000000)) ]
+}
+
+@test "a report of a run with threads and plain increments says so" {
+	so-run -q -d "$T/out" -r run "$T/process" threads
+	count-extract -q run | prof-report -n 1 >report
+	grep -q '^Threads were started, and not all increments were atomic' report
+	rm -r run
+	so-run -q -d "$T/out" -r run "$T/process" return
+	run ! grep -q '^Threads were started' <(count-extract -q run | prof-report -n 1)
+}
+
+@test "strict seccomp after the start" { ends seccomp 0 2; }
+
+@test "a daemon: no descriptor, another directory, other rights" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	ends daemon 0
+}
+
+@test "no descriptor is free" { ends descriptors 0; }
+
+# confined COMMANDS: the program runs as it does without being profiled
+confined() {
+	so-run -q -d "$T/out" -r run sh -c "$1; exec \"\$0\" return" "$T/process" >said 2>&1
+	cat said
+	[ ! -s said ]
+}
+
+@test "limits: no file may grow, few descriptors, little address space" {
+	confined 'ulimit -f 0'
+	[ "$(find run -name 'process.*' -size +0 | wc -l)" = 0 ]
+	rm -r run
+	confined 'exec 3>&-; ulimit -n 4'
+	rm -r run
+	# 3 MiB more than the program takes
+	need=$("$PYTHON" - "$T/process" <<-'END'
+	import resource, subprocess, sys
+	for mib in range(1, 64):
+	    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20))
+	    if not subprocess.run([sys.argv[1]], preexec_fn=limit, stderr=subprocess.DEVNULL).returncode:
+	        print(mib << 10)
+	        break
+	END
+	)
+	confined "ulimit -v $((need + 3072))"
+}
+
+@test "no /proc" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	unshare -m true 2>error || skip "no mount namespaces: $(cat error)"
+	so-run -q -d "$T/out" -r run unshare -m sh -c 'umount -l /proc && exec "$0"' "$T/process" >said 2>&1
+	cat said
+	cat said
+	[ ! -s said ]
+}
+
+@test "a run directory of somebody else, or one that is used" {
+	mkdir run
+	touch run/file
+	run -1 so-run -d "$T/out" -r run "$T/process"
+	[[ $output == *"run: not empty"* ]]
+	rm run/file
+	so-run -q -d "$T/out" -r run "$T/process"
+	run -1 so-run -d "$T/out" -r run "$T/process"
+}
+
+@test "hundreds of short processes, two runs at once: counts add up, and can be kept apart" {
+	for r in a b; do
+		so-run -q -d "$T/out" -r run-$r sh -c 'i=0; while [ $i -lt 100 ]; do "$0" return; i=$((i+1)); done' "$T/process" &
+	done
+	wait
+	for r in a b; do
+		count-extract -q run-$r >profile
+		[ "$("$PYTHON" "$REPO/test/counts.py" profile libprocess.so called)" = $((100 * N)) ]
+	done
+	count-extract -q run-a run-b >profile
+	[ "$("$PYTHON" "$REPO/test/counts.py" profile libprocess.so called)" = $((200 * N)) ]
+	count-extract -q --by-process run-a >profile
+	[ "$("$PYTHON" "$REPO/test/counts.py" profile libprocess.so called | sort -u)" = $N ]
+	[ "$("$PYTHON" "$REPO/test/counts.py" profile libprocess.so called | wc -l)" = 100 ]
+	prof-report -n 0 profile | grep -q "libprocess.so \[[0-9]* process\]"
+}
+
+@test "--reset: counts begin anew, while the program runs" {
+	cat >loop.c <<-'END'
+	#include <stdio.h>
+	long called(long x);
+	int main(void)
+	{
+		long x = 0, n;
+		while (scanf("%ld", &n) == 1) {
+			for (long end = x + n; x < end;)
+				x = called(x);
+			printf("%ld\n", n);
+			fflush(stdout);
+		}
+		return 0;
+	}
+	END
+	gcc -O2 -o loop loop.c -L"$T" -lprocess -Wl,-rpath,"$T"
+	mkfifo to
+	so-run -q -d "$T/out" -r run ./loop <to >from &
+	exec 9>to
+	step() { echo "$1" >&9; until [ "$(tail -n 1 from)" = "$1" ]; do sleep 0.02; done; }
+	step 1000
+	[ "$(counted called libprocess.so)" = 1000 ]
+	count-extract -q --reset run
+	[ "$(counted called libprocess.so)" = 0 ]
+	step 234
+	[ "$(counted called libprocess.so)" = 234 ]
+	step 6
+	[ "$(counted called libprocess.so)" = 240 ]
+	count-extract -q --reset run
+	step 7
+	exec 9>&-
+	wait
+	[ "$(counted called libprocess.so)" = 7 ]
+	rm -r run/.soprof-baseline
+	[ "$(counted called libprocess.so)" = 1247 ]
+}
+
+@test "prof-report --top: what was added since; plain when it is no terminal" {
+	so-run -q -d "$T/out" -r run "$T/process" threads &
+	until ls run/libprocess.so.*.0 >list 2>&1; do sleep 0.02; done
+	prof-report --top --every 0.2 --times 3 -n 2 run >top
+	wait
+	[ "$(grep -c 'instructions in the last' top)" = 3 ]
+	grep -q 'flagged' top
+	run ! grep -q "$(printf '\033')" top
+	# the last of many looks at a program that ended
+	prof-report --top --every 0 --times 2 -n 2 run >top
+	[[ "$(grep 'instructions in the last' top | tail -n 1)" == "0 instructions in the last "*", "*" since the beginning" ]]
+}
+
+@test "prof-report --diff: what changed, what is newly reached" {
+	so-run -q -d "$T/out" -r run "$T/process" return
+	count-extract -q run >a
+	so-run -q -d "$T/out" -r run2 "$T/process" at-exit
+	count-extract -q run2 >b
+	prof-report --diff --json a b >diff.json
+	"$PYTHON" - <<-'END'
+	import json
+	d = json.load(open("diff.json"))
+	new = {r["function"]: r for r in d["newly_reached"]}
+	assert "late" in new and new["late"]["before"] == 0, new
+	called = [r for r in d["changed"] if r["function"] == "called"]
+	assert called[0]["after"] == 2 * called[0]["before"] == 2 * 2 * 1000003, called
+	END
+	# two streams in one report add up
+	[ "$(cat a b | prof-report --json | "$PYTHON" -c 'import json, sys; print(next(f["entered"] for f in json.load(sys.stdin)["functions"] if f["function"] == "called"))')" = $((3 * N)) ]
+}

@@ -1,0 +1,112 @@
+# soprof.bats - record, report, list, clean: the cache, runs at the same moment, what passes through.
+load common
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	load common
+	# What every test starts with: the C library is profiled already.
+	export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache
+	cd "$BATS_FILE_TMPDIR" || return 1
+	soprof record -o first true
+}
+
+cached() { ls "$XDG_CACHE_HOME"/soprof/*/plain | grep -c "^$1"; }
+
+@test "record runs the program, report tells what it did" {
+	seq 2000 >numbers
+	soprof record sort -n numbers >sorted
+	cmp numbers sorted
+	soprof report -n 3 >report
+	grep -q 'instructions executed' report
+	grep -q ' sort$' report
+	grep -q ' libc.so.6$' report
+	grep -q 'the loader itself' report
+	[ "$(soprof report --json | "$PYTHON" -c 'import json, sys; print([o["processes"] for o in json.load(sys.stdin)["objects"] if o["object"] == "sort"])')" = "[1]" ]
+	soprof list -i soprof.data | grep -qx /usr/bin/sort
+	soprof list | grep -q 'plain  libc.so.6~'
+}
+
+@test "a second record profiles nothing, a newer file is profiled again" {
+	cp /usr/bin/true true
+	soprof record ./true
+	[ "$(cached true~)" = 2 ]	# and that of /usr/bin
+	before=$(ls -l --time-style=full-iso "$XDG_CACHE_HOME"/soprof/*/plain | grep -v total)
+	soprof record ./true
+	[ "$(ls -l --time-style=full-iso "$XDG_CACHE_HOME"/soprof/*/plain | grep -v total)" = "$before" ]
+	cp /usr/bin/false true
+	run -1 soprof record ./true
+	[ -z "$output" ]
+	[ "$(cached true~)" = 3 ]
+	soprof report -n 1 | grep -q ' true$'
+	[ -e soprof.data.old/.soprof-index ]
+}
+
+@test "status, arguments, standard input and signals pass through" {
+	run -7 soprof record sh -c 'exit 7'
+	run -127 soprof record no-such-program
+	run -2 soprof record
+	run -2 soprof
+	[ "$(echo 'a  b' | soprof record cat)" = "a  b" ]
+	[ "$(soprof record printf '%s|' 'a b' '' '*' "\$x")" = 'a b||*|$x|' ]
+	soprof record -o run sleep 60 &
+	pid=$!
+	until ls run/sleep~*.$pid.0 >list 2>&1; do sleep 0.02; done
+	kill -INT $pid || true
+	kill $pid
+	status=0
+	wait $pid || status=$?
+	[ "$status" -eq 143 ]
+}
+
+@test "a script: the program that runs it is profiled" {
+	printf '#!/usr/bin/env awk -f\n' >awk-script
+	printf '#!/bin/sh\necho "$1"; exit 3\n' >script
+	chmod +x script
+	run -3 soprof record ./script 'x y'
+	[ "$output" = "x y" ]
+	soprof list -i soprof.data | grep -q 'bin/dash$'
+}
+
+@test "--atomic, --no-app, --also" {
+	soprof record --no-app true
+	[ "$(soprof report --json | "$PYTHON" -c 'import json, sys; d = json.load(sys.stdin); print([o["object"] for o in d["objects"]], [o["object"] for o in d["not_profiled"] if "true" in o["object"]])')" = "['libc.so.6'] ['/usr/bin/true']" ]
+	gcc -shared -fPIC -O2 -o 'lib a.so' "$REPO/test/input/loader-lib.c"
+	gcc -O2 -D_GNU_SOURCE -o opens "$REPO/test/input/loader-app.c"
+	soprof record --also "$PWD/lib a.so" ./opens dlopen "$PWD/lib a.so"
+	[ "$(soprof report --json --function hit | "$PYTHON" -c 'import json, sys; print([f["entered"] for f in json.load(sys.stdin)["functions"]])')" = "[1]" ]
+}
+
+@test "records at the same moment, with an empty cache" {
+	export XDG_CACHE_HOME=$PWD/cache
+	for i in 1 2 3 4; do
+		( soprof record -o run$i /usr/bin/expr $i + $i >out$i ) &
+	done
+	wait
+	for i in 1 2 3 4; do
+		[ "$(cat out$i)" = $((i + i)) ]
+		[ "$(soprof report -i run$i --json | "$PYTHON" -c 'import json, sys; print(sorted(o["object"] for o in json.load(sys.stdin)["objects"] if o["processes"]))')" = "['expr', 'libc.so.6', 'libgmp.so.10']" ]
+	done
+	[ -z "$(ls -d cache/soprof/*/work.* 2>/dev/null)" ]
+}
+
+@test "the cache is bounded, and clean empties it" {
+	export XDG_CACHE_HOME=$PWD/cache SOPROF_CACHE_MAX=6
+	for p in true false expr; do soprof record -o $p $p 1 >output || true; done
+	[ "$(du -sm cache | cut -f 1)" -le 7 ]
+	# what was put out is made again when it is wanted
+	soprof record -o again true
+	[ "$(soprof report -i again --json | "$PYTHON" -c 'import json, sys; print(len(json.load(sys.stdin)["objects"]))')" -ge 1 ]
+	soprof clean
+	[ -d cache/soprof ]
+	soprof clean --all
+	[ ! -d cache/soprof ]
+	run -1 soprof report -i false
+	[[ $output == *"not there any more"* ]]
+}
+
+@test "what is no recorded run is not overwritten" {
+	mkdir soprof.data && echo mine >soprof.data/file
+	run -1 soprof record true
+	[ "$(cat soprof.data/file)" = mine ]
+	run -1 soprof report
+}

@@ -1,0 +1,298 @@
+/* audit.c - in every process of a run: has the loader take profiled objects for their originals.
+
+   The loader shows each file that it is about to try.  A file that is an original in the index (the same device, inode, size and
+   time) is answered with its profiled object; the link map keeps the original's path, so that dladdr and whoever looks for files
+   beside the object find what they would have found.  A name with a slash is shown once, before the search; there the answer becomes
+   the link map's name, and is put right when the map is made.  Names without a slash are left to the loader's own search.
+
+   No libc, no data that needs relocations, no dependency: this object lies in a namespace of its own, with nothing else in it. */
+#include <link.h>
+#define RUN_NO_LIBC
+#include "formats/run.h"
+#include "runtime/text.h"
+#include "tools/so-run/audit/kernel.h"
+#include "tools/so-run/audit/notes.h"
+#include "tools/so-run/audit/stack.h"
+
+#define EXPORT __attribute__((visibility("default")))
+enum { PATH_LONGEST = 4096, RLIMIT_AS = 9, COUNTERS_PAGE = 4096 };
+
+static struct stack stack;
+static struct notes notes;
+static const struct run_index *index_;
+static char executable[PATH_LONGEST];		/* the original of the program; "" when that is not known */
+static char loader[PATH_LONGEST];
+static bool program_is_profiled;
+
+/* What the loader was answered last, and what it asked. */
+static char asked[PATH_LONGEST], answered[2 * PATH_LONGEST];
+static char expanded[2 * PATH_LONGEST];
+
+static const struct run_entry *entries(void)
+{
+	return (const struct run_entry *)(index_ + 1);
+}
+
+static const char *string(uint32_t offset)
+{
+	return (const char *)index_ + offset;
+}
+
+static bool same(const char *a, const char *b)
+{
+	size_t n = text_length(a, PATH_LONGEST);
+
+	return n == text_length(b, PATH_LONGEST) && !memcmp(a, b, n);
+}
+
+static void copy(char *to, const char *from, size_t size)
+{
+	size_t n = text_length(from, size);
+
+	memcpy(to, from, n < size ? n : 0);
+	to[n < size ? n : 0] = 0;
+}
+
+static bool index_is_sound(size_t size)
+{
+	const struct run_index *x = index_;
+
+	if (size < sizeof *x || memcmp(x->magic, RUN_MAGIC, sizeof x->magic) || x->version != RUN_VERSION || x->size != size)
+		return false;
+	if ((size - sizeof *x) / sizeof(struct run_entry) < x->entries || x->directory >= size || string(0)[size - 1])
+		return false;
+	for (uint32_t i = 0; i < x->entries; i++)
+		if (entries()[i].original >= size || entries()[i].twin >= size || entries()[i].why >= size)
+			return false;
+	return true;
+}
+
+static bool open_index(const char *run)
+{
+	char path[PATH_LONGEST];
+	size_t n = text_length(run, sizeof path), size = 0;
+
+	if (n + sizeof "/" RUN_INDEX > sizeof path)
+		return false;
+	memcpy(path, run, n);
+	memcpy(path + n, "/" RUN_INDEX, sizeof "/" RUN_INDEX);
+	index_ = (const void *)kernel_map(path, &size);
+	return index_ && index_is_sound(size);
+}
+
+/* The entry whose original is the file, or NULL. */
+static const struct run_entry *find(const char *path)
+{
+	struct stat st;
+	uint32_t low = 0, high = index_->entries;
+
+	if (!kernel_stat(path, &st))
+		return NULL;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct run_entry *e = &entries()[middle];
+
+		if (e->dev == st.st_dev && e->ino == st.st_ino)
+			return e->size == (uint64_t)st.st_size && e->mtime == kernel_mtime(&st) ? e : NULL;
+		if (e->dev < st.st_dev || (e->dev == st.st_dev && e->ino < st.st_ino))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* Where the address space is limited a profiled object, two or three times as large, could be one too many. */
+static bool has_room(const struct run_entry *e)
+{
+	uint64_t limit = kernel_limit(RLIMIT_AS), pages = 0;
+	char text[32];
+	long fd, n;
+
+	if (limit == UINT64_MAX)
+		return true;
+	fd = sys_openat(AT_FDCWD, "/proc/self/statm", O_RDONLY, 0);
+	if (fd < 0)
+		return false;
+	n = sys_read((int)fd, text, sizeof text);
+	sys_close((int)fd);
+	for (long i = 0; i < n && text[i] >= '0' && text[i] <= '9'; i++)
+		pages = pages * 10 + (uint64_t)(text[i] - '0');
+	return n > 0 && limit / 2 > pages * COUNTERS_PAGE && limit / 8 > e->twin_size;
+}
+
+/* The profiled object for a file, or NULL.  It may be out of reach of a process that changed its root or its rights. */
+static const struct run_entry *find_usable(const char *path)
+{
+	const struct run_entry *e = find(path);
+
+	return e && !e->why && has_room(e) && kernel_is_readable(string(e->twin)) ? e : NULL;
+}
+
+static const char *why_not(const char *path)
+{
+	const struct run_entry *e = find(path);
+
+	if (!e)
+		return "not among the profiled objects";
+	if (e->why)
+		return string(e->why);
+	if (e->flags & RUN_LEFT_OUT)
+		return "executables are left out";
+	return has_room(e) ? "its profiled object cannot be read" : "the address space is limited";
+}
+
+/* A program that is an original is started anew as its profiled object: arguments, environment and everything else stay. */
+static void become_profiled(const char *path)
+{
+	const struct run_entry *e = find_usable(path);
+
+	if (e && (e->flags & (RUN_APP | RUN_LEFT_OUT)) == RUN_APP)
+		kernel_execve(string(e->twin), stack.argv, stack.environment);
+}
+
+static void find_executable(void)
+{
+	const char *given = (const char *)stack_auxiliary(&stack, AUX_EXECFN);
+	long n = sys_readlink("/proc/self/exe", executable, sizeof executable - 1);
+
+	executable[n > 0 ? n : 0] = 0;
+	become_profiled(n > 0 ? "/proc/self/exe" : given);
+	if (n <= 0)
+		copy(executable, given, sizeof executable);
+	for (uint32_t i = 0; i < index_->entries && !program_is_profiled; i++)
+		if (entries()[i].flags & RUN_APP && same(string(entries()[i].twin), executable)) {
+			program_is_profiled = true;
+			copy(executable, string(entries()[i].original), sizeof executable);
+		}
+}
+
+EXPORT unsigned la_version(unsigned version)
+{
+	const char *run;
+
+	if (!version || !stack_find(&stack) || stack_auxiliary(&stack, AUX_SECURE))
+		return 0;
+	run = stack_getenv(&stack, "SOPROF_DIR");
+	if (!run || !open_index(run))
+		return 0;
+	notes_start(&notes, run);
+	find_executable();
+	return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+static bool begins(const char *s, const char *with)
+{
+	size_t n = text_length(with, PATH_LONGEST);
+
+	return text_length(s, n) == n && !memcmp(s, with, n);
+}
+
+/* The length of "$ORIGIN" at the start, or 0. */
+static size_t origin_length(const char *name)
+{
+	return begins(name, "$ORIGIN/") ? 7 : begins(name, "${ORIGIN}/") ? 9 : 0;
+}
+
+/* The loader would take the profiled object's own directory. */
+static const char *expand(const char *name, const struct link_map *from)
+{
+	size_t skip = origin_length(name), n;
+	const char *path = from->l_name[0] ? from->l_name : executable;
+
+	if (!skip)
+		return name;
+	for (n = text_length(path, PATH_LONGEST); n && path[n - 1] != '/'; n--)
+		;
+	if (!n || n + text_length(name + skip, PATH_LONGEST) >= sizeof expanded)
+		return name;
+	memcpy(expanded, path, n);
+	copy(expanded + n, name + skip + 1, sizeof expanded - n);
+	return expanded;
+}
+
+/* As long as what was asked for, so that there is room for it in the link map: more slashes mean the same. */
+static char *padded(const char *twin, const char *name)
+{
+	size_t n = text_length(twin, PATH_LONGEST), want = text_length(name, PATH_LONGEST), pad = want > n ? want - n : 0;
+
+	memset(answered, '/', pad);
+	copy(answered + pad, twin, sizeof answered - pad);
+	return answered;
+}
+
+static bool has_slash(const char *s)
+{
+	while (*s && *s != '/')
+		s++;
+	return *s;
+}
+
+static char *unconst(const char *s)
+{
+	return (char *)(uintptr_t)s;
+}
+
+EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
+{
+	const struct run_entry *e;
+	const char *path = name;
+
+	if (!has_slash(name) || text_length(name, PATH_LONGEST) == PATH_LONGEST)
+		return unconst(name);
+	if (flag == LA_SER_ORIG)
+		path = expand(name, (const struct link_map *)*cookie);
+	e = find_usable(path);
+	if (!e)
+		return unconst(path);
+	copy(asked, path, sizeof asked);
+	if (flag == LA_SER_ORIG)
+		return padded(string(e->twin), path);
+	copy(answered, path, sizeof answered);
+	return unconst(string(e->twin));
+}
+
+/* In the directory of profiled objects, that is found by LD_LIBRARY_PATH or LD_PRELOAD. */
+static bool is_twin(const char *path)
+{
+	const char *directory = string(index_->directory);
+
+	return begins(path, directory);
+}
+
+static void note(const struct link_map *map)
+{
+	const char *path = map->l_name;
+
+	if (map->l_addr && map->l_addr == stack_auxiliary(&stack, AUX_BASE)) {
+		copy(loader, path, sizeof loader);
+		notes_add(&notes, path, "the loader itself");
+	} else if (!*path) {
+		if (!program_is_profiled)
+			notes_add(&notes, executable, why_not(executable));
+	} else if (has_slash(path) && !is_twin(path)) {	/* not the kernel's own, linux-vdso.so.1 */
+		notes_add(&notes, path, why_not(path));
+	}
+}
+
+EXPORT unsigned la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *cookie)
+{
+	(void)lmid;
+	*cookie = (uintptr_t)map;
+	if (answered[0] && same(map->l_name, answered)) {
+		size_t n = text_length(asked, sizeof asked);
+
+		if (n <= text_length(map->l_name, sizeof answered))
+			memcpy(map->l_name, asked, n + 1);
+	} else {
+		note(map);
+	}
+	answered[0] = 0;
+	return 0;
+}
+
+EXPORT void la_preinit(uintptr_t *cookie)
+{
+	(void)cookie;
+	notes_begin(&notes, loader);
+}
