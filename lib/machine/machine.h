@@ -94,10 +94,10 @@ struct flow_state {
 enum flow_jump { FLOW_JUMP_UNKNOWN, FLOW_JUMP_TAIL, FLOW_JUMP_TABLE };
 
 /* How a block is counted: which sequence of the machine's, with which free register. */
-enum count_form { COUNT_PLAIN, COUNT_FLAGS_FREE_ACC, COUNT_FLAGS_FREE_REG, COUNT_FLAGS_STACK, COUNT_FORMS };
+enum count_form { COUNT_PLAIN, COUNT_FLAGS_FREE_ACC, COUNT_FLAGS_FREE_REG, COUNT_FLAGS_STACK, COUNT_MAKING_GP, COUNT_FORMS };
 struct count_how { uint8_t form, reg; bool atomic, gentle; uint64_t gp; };	/* gentle: for processors with load delays; gp: 0: not valid here */
 /* What is free at a head. */
-struct count_where { regset dead; bool flags_dead, atomic, gentle; uint64_t gp; };
+struct count_where { regset dead; bool flags_dead, atomic, gentle, makes_gp; uint64_t gp; };	/* makes_gp: gp shall be valid behind it */
 
 /* An instruction that a copy will not do for, at its new place: a branch with its delay slot, the reading of a text address. */
 enum rewrite_flag {
@@ -170,6 +170,7 @@ struct machine {
 	/* Does it give gp its value (1) or another (-1)? */
 	int (*makes_gp)(const uint8_t *p, const struct insn *insn);
 	regset call_kills, call_uses, return_uses, always_live, callee_saved;
+	regset gp_reg;
 	uint8_t call_reg, jump_reg;
 	size_t (*spring)(uint8_t *out, uint64_t at, uint64_t target, uint64_t entry, bool by_register);
 	bool (*jump_by_call_reg)(const uint8_t *p);

@@ -23,6 +23,7 @@ enum block_flag {
 	BLOCK_FIRST = 128,		/* first of its range */
 	BLOCK_GOES_ON = 256,		/* goes on behind a rewritten instruction: not counted */
 	BLOCK_LINKED = 512,		/* between load-linked and store-conditional: not counted */
+	BLOCK_MAKES_GP = 2048,		/* entry of a function that uses no gp: its counting code makes one for the blocks that follow */
 	BLOCK_JOIN_FAR = 1024,		/* the jump of BLOCK_JOIN needs the far form */
 };
 struct block {

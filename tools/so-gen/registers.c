@@ -16,6 +16,7 @@ struct flow {
 	int32_t *range;			/* of each block */
 	uint32_t *pads;			/* for each range: live at its landing pads */
 	uint8_t *leaves;		/* ends with a call that leaves the object */
+	uint8_t *no_gp;			/* for each range: it uses gp, or calls somebody */
 	bool returns;			/* the second pass: returns count */
 };
 
@@ -51,6 +52,7 @@ static void scan_block(struct flow *f, size_t i, uint32_t *linked)
 		}
 		f->use[i] |= (uint32_t)reads & ~f->def[i];
 		f->def[i] |= (uint32_t)writes;
+		f->no_gp[f->range[i]] |= ((reads | writes) & g->c.m->gp_reg) != 0;
 		f->written[f->range[i]] |= (uint32_t)writes;
 		if (insn.flags & INSN_LINK_LOAD)
 			*linked = a;
@@ -58,6 +60,7 @@ static void scan_block(struct flow *f, size_t i, uint32_t *linked)
 			*linked = 0;
 	}
 	const struct code_end *e = end_of(g, i);
+	f->no_gp[f->range[i]] |= e && (e->kind == INSN_CALL || e->kind == INSN_CALL_INDIRECT);
 	if (e && e->kind == INSN_CALL_INDIRECT && call_leaves(g, b)) {
 		f->leaves[i] = 1;
 		f->written[f->range[i]] |= (uint32_t)g->c.m->call_kills;
@@ -189,14 +192,14 @@ static bool gp_behind(const struct gen *g, size_t i, bool valid)
 			return false;
 		int makes = g->c.m->makes_gp(p, &insn);
 		if (makes)
-			valid = makes > 0 && q;
+			valid = makes > 0 && (q || !g->c.got.several);
 	}
 	return valid;
 }
 
 static void lead(struct gen *g, int32_t to, bool valid, bool *changed)
 {
-	if (to == CODE_NONE || valid || !g->registers->gp_valid[to])
+	if (to == CODE_NONE || valid || !g->registers->gp_valid[to] || (g->blocks.v[to].flags & BLOCK_MAKES_GP))
 		return;
 	g->registers->gp_valid[to] = 0;
 	*changed = true;
@@ -217,12 +220,27 @@ static void lead_on(struct gen *g, size_t i, bool valid, bool *changed)
 	}
 }
 
+/* A function that calls nothing and has no gp gets one: the object's own, which whoever called it from here has too, and others load again
+   behind every call. */
+static void make_gp(struct flow *f)
+{
+	struct gen *g = f->g;
+	for (size_t i = 0; i < g->blocks.n; i++) {
+		struct block *b = &g->blocks.v[i];
+		b->flags &= ~BLOCK_MAKES_GP;
+		bool free = g->registers->dead[i] >> g->c.m->jump_reg & 1 && g->registers->dead[i] & ~(1u << g->c.m->jump_reg | 1u << 31);
+		if (free && !f->no_gp[f->range[i]] && !g->c.got.several && g->c.got.gp && rows_find(g->rows->entries.v, g->rows->entries.n, b->old)
+		    && i + 4 < g->blocks.n && f->range[i + 4] == f->range[i])
+			b->flags |= BLOCK_MAKES_GP;
+	}
+}
+
 static void find_gp(struct gen *g)
 {
 	uint8_t *valid = g->registers->gp_valid;
 	bool changed = true;
 	for (size_t i = 0; i < g->blocks.n; i++)
-		valid[i] = !(g->blocks.v[i].flags & BLOCK_FIRST);
+		valid[i] = (g->blocks.v[i].flags & BLOCK_MAKES_GP) || !(g->blocks.v[i].flags & BLOCK_FIRST);
 	for (size_t i = 0; i < g->rows->entries.n; i++)
 		lead(g, gen_block_at(g, g->rows->entries.v[i].at), false, &changed);
 	for (size_t i = 0; i < g->rows->pads.n; i++)
@@ -251,7 +269,7 @@ void gen_registers(struct gen *g)
 {
 	gen_registers_free(g);
 	size_t n = g->blocks.n + 1;
-	struct flow f = { .g = g, .use = xcalloc(n, 4), .def = xcalloc(n, 4), .in = xcalloc(n, 4), .needs = xcalloc(n, 4), .leaves = xcalloc(n, 1),
+	struct flow f = { .g = g, .use = xcalloc(n, 4), .def = xcalloc(n, 4), .in = xcalloc(n, 4), .needs = xcalloc(n, 4), .leaves = xcalloc(n, 1), .no_gp = xcalloc(g->c.ranges.n + 1, 1),
 		.range = xcalloc(n, 4), .written = xcalloc(g->c.ranges.n + 1, 4), .pads = xcalloc(g->c.ranges.n + 1, 4) };
 	g->registers = xcalloc(1, sizeof *g->registers);
 	*g->registers = (struct registers){ xcalloc(n, 4), xcalloc(n, 4), xcalloc(n, 1) };
@@ -262,7 +280,9 @@ void gen_registers(struct gen *g)
 	f.returns = true;
 	solve(&f);
 	keep_results(&f);
+	make_gp(&f);
 	find_gp(g);
+	free(f.no_gp);
 	free(f.use);
 	free(f.def);
 	free(f.in);
@@ -281,7 +301,7 @@ void gen_registers_plan(struct gen *g)
 		if (g->options->identity || (b->flags & (BLOCK_GOES_ON | BLOCK_LINKED)))
 			continue;
 		struct count_how how = m->count_plan(&(struct count_where){ .dead = g->registers->dead[i], .atomic = g->options->atomic,
-			.gentle = g->c.gentle, .gp = g->registers->gp_valid[i] ? gen_gp(g, b) : 0 });
+			.gentle = g->c.gentle, .makes_gp = b->flags & BLOCK_MAKES_GP, .gp = g->registers->gp_valid[i] ? gen_gp(g, b) : 0 });
 		how.gp = gen_gp(g, b);
 		b->form = how.form;
 		b->reg = how.reg;

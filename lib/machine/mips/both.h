@@ -55,7 +55,7 @@ const struct machine MACHINE = {
 	.insn_align = 4, .spring_size = 20, .mark_size = 0, .regs = 32, .stack_reg = SP, .count_form_names = mips_count_form_names,
 	.call_kills = BIT(AT) | BIT(2) | BIT(3) | 0xfff0u | BIT(24) | BIT(25) | BIT(RA),
 	.call_uses = BIT(2) | BIT(3) | 0xf0u | BIT(15) | BIT(T9), .return_uses = BIT(2) | BIT(3),
-	.always_live = BIT(ZERO) | BIT(K0) | BIT(K0 + 1) | BIT(GP) | BIT(SP), .callee_saved = 0xff0000u | BIT(FP), .call_reg = T9, .jump_reg = AT,
+	.always_live = BIT(ZERO) | BIT(K0) | BIT(K0 + 1) | BIT(GP) | BIT(SP), .callee_saved = 0xff0000u | BIT(FP), .gp_reg = BIT(GP), .call_reg = T9, .jump_reg = AT,
 	.refuse = mips_refuse, .gentle = mips_gentle,
 	.decode = decode, .uses = uses, .rewrite = rewrite, .prologue = prologue, .prologue_move = prologue_move, .address_form = address_form, .makes_gp = makes_gp,
 	.call_leaves = call_leaves, .jump_by_call_reg = jump_by_call_reg, .spring = spring, .join = join,

@@ -4,10 +4,11 @@
    that counts the same block between load and store can lose a count: --atomic cannot. */
 #include "lib/machine/mips/mips.h"
 
-enum { BY_GP, BY_RA, BY_KEPT_RA, BY_STACK };
+enum { BY_GP, BY_RA, BY_KEPT_RA, BY_STACK, MAKING_GP };
 
 const char *const mips_count_form_names[COUNT_FORMS] = {
-	"gp, two dead registers", "two dead registers and dead ra", "two dead registers, ra kept in one", "registers kept on the stack" };
+	"gp, two dead registers", "two dead registers and dead ra", "two dead registers, ra kept in one", "registers kept on the stack",
+	"gp, made at the entry of a function that has none" };
 
 enum { STACK = 16 };
 
@@ -78,6 +79,15 @@ static void write(struct mips_code *c, uint64_t counter, const struct count_how 
 	unsigned t = how->reg & 31, b = AT;
 	uint32_t d;
 	switch (how->form) {
+	case MAKING_GP:
+		w(c, mips_move(t, RA));
+		d = (uint32_t)(how->gp - (c->at + 4 * c->n + 8));
+		w(c, mips_i(OP_REGIMM, ZERO, 17, 1));
+		w(c, mips_i(OP_LUI, 0, GP, (int32_t)mips_hi(d)));
+		w(c, mips_i(OP_ADDIU, GP, GP, (int32_t)d));
+		w(c, mips_r(33, GP, GP, RA));
+		w(c, mips_move(RA, t));
+		/* fall through */
 	case BY_GP:
 		d = (uint32_t)(low - how->gp);
 		w(c, mips_i(OP_LUI, 0, b, (int32_t)mips_hi(d)));
@@ -132,7 +142,7 @@ struct count_how mips_count_plan(const struct count_where *where)
 		return how;
 	how.reg = (uint8_t)__builtin_ctzll(t);
 	how.gp = where->gp;
-	how.form = where->gp ? BY_GP : where->dead & BIT(RA) ? BY_RA : BY_KEPT_RA;
+	how.form = where->makes_gp ? MAKING_GP : where->gp ? BY_GP : where->dead & BIT(RA) ? BY_RA : BY_KEPT_RA;
 	return how;
 }
 
