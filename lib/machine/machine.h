@@ -94,10 +94,11 @@ struct flow_state {
 enum flow_jump { FLOW_JUMP_UNKNOWN, FLOW_JUMP_TAIL, FLOW_JUMP_TABLE };
 
 /* How a block is counted: which sequence of the machine's, with which free register. */
-enum count_form { COUNT_PLAIN, COUNT_FLAGS_FREE_ACC, COUNT_FLAGS_FREE_REG, COUNT_FLAGS_STACK, COUNT_MAKING_GP, COUNT_FORMS };
+enum count_form { COUNT_PLAIN, COUNT_FLAGS_FREE_ACC, COUNT_FLAGS_FREE_REG, COUNT_FLAGS_STACK, COUNT_MAKING_GP, COUNT_ON_BASE, COUNT_FORMS };
 struct count_how { uint8_t form, reg; bool atomic, gentle; uint64_t gp; };	/* gentle: for processors with load delays; gp: 0: not valid here */
 /* What is free at a head. */
-struct count_where { regset dead; bool flags_dead, atomic, gentle, makes_gp; uint64_t gp; };	/* makes_gp: gp shall be valid behind it */
+struct count_where { regset dead; bool flags_dead, atomic, gentle, makes_gp, has_base; uint64_t gp; };	/* makes_gp: gp shall be valid behind it;
+	has_base: jump_reg holds count_base of this counter from the block before */
 
 /* An instruction that a copy will not do for, at its new place: a branch with its delay slot, the reading of a text address. */
 enum rewrite_flag {
@@ -148,6 +149,8 @@ struct machine {
 	void (*count)(uint8_t *out, uint64_t at, uint64_t counter, struct count_how how);
 	/* The cheapest form that is safe where the registers in dead are dead, and the flags if flags_dead. */
 	struct count_how (*count_plan)(const struct count_where *where);
+	/* What counting by gp leaves in jump_reg, less gp; counters that lie at multiples of the page are told apart by their offset. */
+	uint32_t (*count_base)(uint64_t counter, uint64_t gp);
 	/* Stack bytes that the form moves the stack pointer down by, [from, to) within the sequence; 0: it does not. */
 	unsigned (*count_stack)(struct count_how how, unsigned *from, unsigned *to);
 	/* Why objects with these header flags cannot be handled, or NULL.  May be NULL. */

@@ -171,6 +171,8 @@ static void emit_runtime(struct emit *x)
 
 const char *gen_emit(struct gen *g)
 {
+	if (g->counters && g->c.m->count_base && g->counters->address % g->c.m->page)
+		return "counters that do not begin with a page";
 	struct emit x = { .g = g, .out = g->text->bytes, .at = g->text->address };
 	g->c.m->trap(x.out, g->text->size);
 	for (size_t i = 0; i < g->blocks.n; i++)

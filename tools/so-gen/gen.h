@@ -24,6 +24,7 @@ enum block_flag {
 	BLOCK_GOES_ON = 256,		/* goes on behind a rewritten instruction: not counted */
 	BLOCK_LINKED = 512,		/* between load-linked and store-conditional: not counted */
 	BLOCK_MAKES_GP = 2048,		/* entry of a function that uses no gp: its counting code makes one for the blocks that follow */
+	BLOCK_BASE = 4096,		/* counts on the base that the blocks before it have left */
 	BLOCK_JOIN_FAR = 1024,		/* the jump of BLOCK_JOIN needs the far form */
 };
 struct block {

@@ -127,6 +127,18 @@ static void assign(struct gen *g)
 	g->text_size = at;
 }
 
+/* A far branch needs the register that held the base. */
+static void lose_base(struct gen *g, int32_t to)
+{
+	struct block *b = to != CODE_NONE ? &g->blocks.v[to] : NULL;
+	if (!b || b->form != COUNT_ON_BASE)
+		return;
+	b->form = COUNT_PLAIN;			/* by gp */
+	b->inserted = g->c.m->count_size(gen_how(g, b));
+	g->forms[COUNT_ON_BASE]--;
+	g->forms[COUNT_PLAIN]++;
+}
+
 void gen_layout(struct gen *g)
 {
 	find_alignment(g);
@@ -138,6 +150,7 @@ void gen_layout(struct gen *g)
 			const struct code_end *e = direct_end(g, b);
 			if (e && !(b->flags & BLOCK_NEAR) && needs_near(g, b, e)) {
 				b->flags |= BLOCK_NEAR;
+				lose_base(g, g->end_block[b->end]);
 				changed = true;
 			}
 			if (g->c.m->join && (b->flags & BLOCK_JOIN) && !(b->flags & BLOCK_JOIN_FAR) && needs_far_join(g, b)) {

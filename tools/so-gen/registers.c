@@ -254,6 +254,90 @@ static void find_gp(struct gen *g)
 	}
 }
 
+/* Bases: what counting code left in a register, where every way to a block brings the one that it needs. */
+enum { NO_BASE = -1, ANY_BASE = -2 };
+
+struct bases { struct gen *g; int64_t *in; bool changed; };
+
+static bool counts_by_gp(const struct gen *g, size_t i)
+{
+	const struct block *b = &g->blocks.v[i];
+	uint32_t at = 1u << g->c.m->jump_reg, dead = g->registers->dead[i] & ~(1u << 31);
+	return !(b->flags & (BLOCK_GOES_ON | BLOCK_LINKED)) && g->registers->gp_valid[i] && (dead & at) && (dead & ~at);
+}
+
+static void bring(struct bases *s, int32_t to, int64_t base)
+{
+	if (to == CODE_NONE || s->in[to] == base || s->in[to] == NO_BASE)
+		return;
+	s->in[to] = s->in[to] == ANY_BASE ? base : NO_BASE;
+	s->changed = true;
+}
+
+/* The base behind the block: its own, or what came, unless something in between changes the register. */
+static int64_t base_behind(const struct bases *s, size_t i)
+{
+	const struct gen *g = s->g;
+	const struct block *b = &g->blocks.v[i];
+	struct insn insn;
+	if (g->block_address[i] != CODE_NONE || (b->flags & (BLOCK_FORK | BLOCK_LINKED)))
+		return NO_BASE;
+	for (uint32_t a = b->old; a < b->old + b->size; a += insn.len) {
+		const uint8_t *p = code_bytes(&g->c, a, 4);
+		regset reads, writes;
+		if (!g->c.m->decode(p, b->old + b->size - a, a, &insn) || !g->c.m->uses(p, insn.len, &reads, &writes)
+		    || ((reads | writes) >> g->c.m->jump_reg & 1))
+			return NO_BASE;
+	}
+	if (counts_by_gp(g, i))
+		return g->c.m->count_base(8 * (uint64_t)i, gen_gp(g, b));
+	return b->flags & BLOCK_GOES_ON ? s->in[i] : NO_BASE;
+}
+
+static void bring_on(struct bases *s, size_t i)
+{
+	const struct gen *g = s->g;
+	const struct code_end *e = end_of(g, i);
+	int64_t base = base_behind(s, i);
+	bool plain = !e || e->kind == INSN_BRANCH, join = g->blocks.v[i].flags & BLOCK_JOIN;
+	if (base == ANY_BASE)
+		return;
+	if ((!e || insn_falls_through(e->kind)) && i + 1 < g->blocks.n)
+		bring(s, (int32_t)i + 1, plain && !join ? base : NO_BASE);
+	if (e && insn_is_direct(e->kind))
+		bring(s, g->end_block[g->blocks.v[i].end], e->kind != INSN_CALL && !code_prologue(&g->c, e->target) ? base : NO_BASE);
+}
+
+static void no_bases(struct bases *s, const struct row_pair *v, size_t n, bool by_text)
+{
+	for (size_t i = 0; i < n; i++)
+		bring(s, gen_block_at(s->g, by_text ? v[i].text : v[i].at), NO_BASE);
+}
+
+static void find_bases(struct gen *g)
+{
+	struct bases s = { .g = g, .in = xmalloc((g->blocks.n + 1) * sizeof *s.in), .changed = true };
+	const struct rows *rows = g->rows;
+	for (size_t i = 0; i < g->blocks.n; i++)
+		s.in[i] = g->blocks.v[i].flags & BLOCK_FIRST ? NO_BASE : ANY_BASE;
+	no_bases(&s, rows->entries.v, rows->entries.n, false);
+	no_bases(&s, rows->pads.v, rows->pads.n, false);
+	no_bases(&s, rows->jump_entries.v, rows->jump_entries.n, true);
+	no_bases(&s, rows->labels.v, rows->labels.n, true);
+	no_bases(&s, rows->words.v, rows->words.n, true);
+	for (size_t i = 0; i < rows->starts.n; i++)
+		bring(&s, gen_block_at(g, rows->starts.v[i]), NO_BASE);
+	while (s.changed) {
+		s.changed = false;
+		for (size_t i = 0; i < g->blocks.n; i++)
+			bring_on(&s, i);
+	}
+	for (size_t i = 0; i < g->blocks.n; i++)
+		if (counts_by_gp(g, i) && s.in[i] == (int64_t)g->c.m->count_base(8 * (uint64_t)i, gen_gp(g, &g->blocks.v[i])))
+			g->blocks.v[i].flags |= BLOCK_BASE;
+	free(s.in);
+}
+
 void gen_registers_free(struct gen *g)
 {
 	if (g->registers) {
@@ -296,12 +380,13 @@ void gen_registers(struct gen *g)
 void gen_registers_plan(struct gen *g)
 {
 	const struct machine *m = g->c.m;
+	find_bases(g);
 	for (size_t i = 0; i < g->blocks.n; i++) {
 		struct block *b = &g->blocks.v[i];
 		if (g->options->identity || (b->flags & (BLOCK_GOES_ON | BLOCK_LINKED)))
 			continue;
 		struct count_how how = m->count_plan(&(struct count_where){ .dead = g->registers->dead[i], .atomic = g->options->atomic,
-			.gentle = g->c.gentle, .makes_gp = b->flags & BLOCK_MAKES_GP, .gp = g->registers->gp_valid[i] ? gen_gp(g, b) : 0 });
+			.gentle = g->c.gentle, .makes_gp = b->flags & BLOCK_MAKES_GP, .has_base = b->flags & BLOCK_BASE, .gp = g->registers->gp_valid[i] ? gen_gp(g, b) : 0 });
 		how.gp = gen_gp(g, b);
 		b->form = how.form;
 		b->reg = how.reg;

@@ -27,6 +27,7 @@ static void pad(uint8_t *out, size_t n)
 }
 static void trap(uint8_t *out, size_t n) { mips_trap(out, n, BIG); }
 static void count(uint8_t *out, uint64_t at, uint64_t counter, struct count_how how) { mips_count(out, at, counter, how, BIG); }
+static uint32_t count_base(uint64_t counter, uint64_t gp) { return mips_count_base(counter, gp, BIG); }
 static void fork_check(uint8_t *out, uint64_t at, uint64_t alive, uint64_t stub) { mips_fork_check(out, at, alive, stub, BIG); }
 static void fork_stub(uint8_t *out, uint64_t at, uint64_t common, uint64_t back) { mips_fork_stub(out, at, common, back, BIG); }
 static void fork_common(uint8_t *out, uint64_t at, uint64_t private_page, uint64_t header, uint64_t child)
@@ -59,7 +60,7 @@ const struct machine MACHINE = {
 	.refuse = mips_refuse, .gentle = mips_gentle,
 	.decode = decode, .uses = uses, .rewrite = rewrite, .prologue = prologue, .prologue_move = prologue_move, .address_form = address_form, .makes_gp = makes_gp,
 	.call_leaves = call_leaves, .jump_by_call_reg = jump_by_call_reg, .spring = spring, .join = join,
-	.count_size = mips_count_size, .count = count, .count_plan = mips_count_plan, .count_stack = mips_count_stack, .pad = pad, .trap = trap,
+	.count_size = mips_count_size, .count = count, .count_plan = mips_count_plan, .count_base = count_base, .count_stack = mips_count_stack, .pad = pad, .trap = trap,
 	.fork_check_size = MIPS_FORK_CHECK, .fork_stub_size = MIPS_FORK_STUB, .fork_common_size = MIPS_FORK_COMMON, .init_stub_size = MIPS_INIT_STUB,
 	.may_fork = may_fork, .fork_check = fork_check, .fork_stub = fork_stub, .fork_common = fork_common, .init_stub = init_stub,
 	.runtime = &blob,

@@ -4,11 +4,12 @@
    that counts the same block between load and store can lose a count: --atomic cannot. */
 #include "lib/machine/mips/mips.h"
 
-enum { BY_GP, BY_RA, BY_KEPT_RA, BY_STACK, MAKING_GP };
+enum { BY_GP, BY_RA, BY_KEPT_RA, BY_STACK, MAKING_GP, ON_BASE };
 
 const char *const mips_count_form_names[COUNT_FORMS] = {
 	"gp, two dead registers", "two dead registers and dead ra", "two dead registers, ra kept in one", "registers kept on the stack",
-	"gp, made at the entry of a function that has none" };
+	"gp, made at the entry of a function that has none",
+	"the base that the block before has left" };
 
 enum { STACK = 16 };
 
@@ -31,12 +32,13 @@ static void plain(struct mips_code *c, unsigned b, unsigned t, int32_t low, int3
 	else if (gentle)
 		w(c, NOP);
 	w(c, mips_i(OP_ADDIU, t, t, 1));
-	w(c, mips_i(OP_BNE, t, ZERO, gentle ? 6 : 5));
+	w(c, mips_i(OP_BNE, t, ZERO, gentle ? 7 : 6));
 	w(c, mips_i(OP_SW, b, t, low));
 	w(c, mips_i(OP_ADDIU, b, b, step));
 	load(c, b, t, low, gentle);
 	w(c, mips_i(OP_ADDIU, t, t, 1));
 	w(c, mips_i(OP_SW, b, t, low));
+	w(c, mips_i(OP_ADDIU, b, b, -step));
 }
 
 /* sc stands in the delay slot of the branch to the carry: both ways store. */
@@ -48,7 +50,7 @@ static void atomic(struct mips_code *c, unsigned b, unsigned t, int32_t low, int
 	w(c, mips_i(OP_ADDIU, t, t, 1));
 	w(c, mips_i(OP_BEQ, t, ZERO, 5));
 	w(c, mips_i(OP_SC, b, t, low));
-	w(c, mips_i(OP_BNE, t, ZERO, 11));
+	w(c, mips_i(OP_BNE, t, ZERO, 12));
 	w(c, NOP);
 	w(c, mips_i(OP_BEQ, ZERO, ZERO, -7));
 	w(c, NOP);
@@ -60,6 +62,7 @@ static void atomic(struct mips_code *c, unsigned b, unsigned t, int32_t low, int
 	w(c, mips_i(OP_SC, b, t, low));
 	w(c, mips_i(OP_BEQ, t, ZERO, -4));
 	w(c, NOP);
+	w(c, mips_i(OP_ADDIU, b, b, -step));
 }
 
 static void increment(struct mips_code *c, const struct count_how *how, unsigned b, unsigned t, int32_t low, bool restore_ra)
@@ -88,8 +91,12 @@ static void write(struct mips_code *c, uint64_t counter, const struct count_how 
 		w(c, mips_r(33, GP, GP, RA));
 		w(c, mips_move(RA, t));
 		/* fall through */
-	case BY_GP:
+	case BY_GP: case ON_BASE:
 		d = (uint32_t)(low - how->gp);
+		if (how->form == ON_BASE) {
+			increment(c, how, b, t, (int16_t)d, false);
+			break;
+		}
 		w(c, mips_i(OP_LUI, 0, b, (int32_t)mips_hi(d)));
 		w(c, mips_r(33, b, b, GP));
 		increment(c, how, b, t, (int16_t)d, false);
@@ -142,9 +149,11 @@ struct count_how mips_count_plan(const struct count_where *where)
 		return how;
 	how.reg = (uint8_t)__builtin_ctzll(t);
 	how.gp = where->gp;
-	how.form = where->makes_gp ? MAKING_GP : where->gp ? BY_GP : where->dead & BIT(RA) ? BY_RA : BY_KEPT_RA;
+	how.form = where->makes_gp ? MAKING_GP : where->gp && where->has_base ? ON_BASE : where->gp ? BY_GP : where->dead & BIT(RA) ? BY_RA : BY_KEPT_RA;
 	return how;
 }
+
+uint32_t mips_count_base(uint64_t counter, uint64_t gp, bool big) { return mips_hi((uint32_t)(counter + (big ? 4 : 0) - gp)); }
 
 unsigned mips_count_stack(struct count_how how, unsigned *from, unsigned *to)
 {

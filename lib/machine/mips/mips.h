@@ -64,6 +64,7 @@ static inline uint32_t mips_hi(uint32_t v) { return (v + 0x8000) >> 16; }
 /* count.c */
 size_t mips_count_size(struct count_how how);
 void mips_count(uint8_t *out, uint64_t at, uint64_t counter, struct count_how how, bool big);
+uint32_t mips_count_base(uint64_t counter, uint64_t gp, bool big);
 struct count_how mips_count_plan(const struct count_where *where);
 unsigned mips_count_stack(struct count_how how, unsigned *from, unsigned *to);
 extern const char *const mips_count_form_names[COUNT_FORMS];
