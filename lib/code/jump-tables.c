@@ -317,19 +317,14 @@ static void note_address(struct flow_walk *w, const struct insn *insn, const uin
 {
 	struct code *c = w->c;
 	const struct prologue *q = code_prologue(c, w->r->start);
-	uint64_t text;
-	bool own;
-	if (c->m->flow_address(s, p, insn, &text, &own) && code_in(c, text) && object_is_code(c->o, text)) {
-		bool whole;
-		int32_t offset;
-		struct code_address a = { .at = insn->at, .target = text, .len = insn->len };
-		if (c->m->address_form(p, insn, text, &whole, &offset)) {
-			a.whole = whole;
-			a.gp = (uint32_t)w->memory.gp;
-			vec_push(&c->addresses, a);
-		}
+	struct flow_address a;
+	int32_t offset;
+	if (c->m->flow_address(s, p, insn, &a) && code_in(c, a.text) && object_is_code(c->o, a.text)) {
+		struct code_address to = { .at = insn->at, .target = a.text, .gp = (uint32_t)w->memory.gp, .len = insn->len };
+		if (c->m->address_form(p, insn, a.text, &to.whole, &offset))
+			vec_push(&c->addresses, to);
 	}
-	if (own && !w->r->why && !(q && insn->at > q->entry && insn->at <= q->entry + 64))
+	if (a.own && !w->r->why && !(q && insn->at > q->entry && insn->at <= q->entry + 64))
 		w->r->why = code_reason(c, "it uses its own address at 0x%x in a way that is not understood", (unsigned)insn->at);
 }
 

@@ -91,6 +91,10 @@ struct flow_state {
 	struct flow_value regs[FLOW_REGS];
 	struct flow_slot slots[FLOW_SLOTS];				/* the last member: states are copied up to the last slot */
 };
+struct flow_address {
+	uint64_t text;
+	bool own;			/* the instruction uses the function's own address */
+};
 enum flow_jump { FLOW_JUMP_UNKNOWN, FLOW_JUMP_TAIL, FLOW_JUMP_TABLE };
 
 /* How a block is counted: which sequence of the machine's, with which free register. */
@@ -163,8 +167,8 @@ struct machine {
 	/* The text address that the instruction obtains where GOT words are as constant tells: the kinds of reference of lw and addiu. */
 	bool (*prologue)(const uint8_t *p, size_t n, uint64_t at, struct prologue *prologue);
 	void (*prologue_move)(uint8_t *high, uint8_t *low, uint32_t distance);
-	/* flow: does the instruction obtain a text address (to be rewritten), or use its own (false, *own true)? */
-	bool (*flow_address)(const struct flow_state *s, const uint8_t *p, const struct insn *insn, uint64_t *text, bool *own);
+	/* Does the instruction obtain a text address? */
+	bool (*flow_address)(const struct flow_state *s, const uint8_t *p, const struct insn *insn, struct flow_address *a);
 	void (*flow_begin)(struct flow_state *s, uint64_t at, bool entry);
 	/* Is the form of the instruction that of a reference to text?  Gives the page, or 0 and the word's offset from gp. */
 	bool (*address_form)(const uint8_t *p, const struct insn *insn, uint64_t text, bool *whole, int32_t *offset);

@@ -180,6 +180,17 @@ static void got_addresses(struct extract *x)
 	}
 }
 
+/* A word of the GOT that holds such an address may be meant as the page that other addresses are made of. */
+static void page_addresses(struct extract *x)
+{
+	for (uint32_t a = x->c.got.lo + 8; a < x->c.got.hi; a += 4) {
+		uint64_t v;
+		struct code_range *r = code_constant(&x->c, a, &v) && !(v & 0xffff) && code_in(&x->c, v) ? code_range_at(&x->c, v) : NULL;
+		if (r && r->start == v)
+			keep(x, r, "its address is a page of the GOT, at 0x%llx", a);
+	}
+}
+
 static void own_addresses(struct extract *x)
 {
 	for (size_t k = 0; k < x->c.ranges.n; k++) {
@@ -197,6 +208,7 @@ void extract_addresses(struct extract *x)
 	sort_tables(x);
 	data_addresses(x);
 	got_addresses(x);
+	page_addresses(x);
 	code_addresses(x);
 	own_addresses(x);
 }

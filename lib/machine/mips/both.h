@@ -44,9 +44,9 @@ static enum flow_jump flow_jump(const struct flow_state *s, const uint8_t *p, co
 {
 	return mips_flow_jump(s, p, insn, table, BIG);
 }
-static bool flow_address(const struct flow_state *s, const uint8_t *p, const struct insn *insn, uint64_t *text, bool *own)
+static bool flow_address(const struct flow_state *s, const uint8_t *p, const struct insn *insn, struct flow_address *a)
 {
-	return mips_flow_address(s, p, insn, text, own, BIG);
+	return mips_flow_address(s, p, insn, a, BIG);
 }
 
 const struct machine MACHINE = {

@@ -284,15 +284,15 @@ enum flow_jump mips_flow_jump(const struct flow_state *s, const uint8_t *p, cons
 	return table->kind == FLOW_ANY || table->kind == FLOW_PLACE || table->kind == FLOW_LESS || table->kind == FLOW_FRAME ? FLOW_JUMP_UNKNOWN : FLOW_JUMP_TABLE;
 }
 
-static bool obtains(const struct flow_state *s, uint32_t w, uint64_t *text)
+static bool obtains(const struct flow_state *s, uint32_t w, struct flow_address *to)
 {
 	struct flow_value x = reg(s, RS(w));
 	if (x.kind != FLOW_CONST || !RS(w) || !s->memory)
 		return false;
 	uint32_t a = (uint32_t)x.a + (uint32_t)IMM(w);
 	if (OP(w) == OP_LW)
-		return RT(w) != GP && s->memory->constant(s->memory->context, a, text) && (*text & 0xffff);
-	*text = a;
+		return RT(w) != GP && s->memory->constant(s->memory->context, a, &to->text) && (to->text & 0xffff);
+	to->text = a;
 	return OP(w) == OP_ADDIU && !(x.a & 0xffff) && x.b == FROM_GOT && RT(w) != GP;
 }
 
@@ -310,15 +310,11 @@ static bool uses_own(const struct flow_state *s, uint32_t w)
 	return false;
 }
 
-bool mips_flow_address(const struct flow_state *s, const uint8_t *p, const struct insn *insn, uint64_t *text, bool *own, bool big)
+bool mips_flow_address(const struct flow_state *s, const uint8_t *p, const struct insn *insn, struct flow_address *a, bool big)
 {
-	uint32_t w = mips_word(p, big);
-	*own = uses_own(s, w);
-	if (insn->len == 4)
-		return obtains(s, w, text);
-	uint32_t slot = mips_word(p + 4, big);
-	*own |= uses_own(s, slot);
-	return obtains(s, slot, text);
+	uint32_t w = mips_word(p, big), slot = insn->len == 8 ? mips_word(p + 4, big) : NOP;
+	*a = (struct flow_address){ .own = uses_own(s, w) || uses_own(s, slot) };
+	return obtains(s, insn->len == 8 ? slot : w, a);
 }
 
 void mips_flow_begin(struct flow_state *s, uint64_t at, bool entry)

@@ -80,6 +80,6 @@ void mips_init_stub(uint8_t *out, uint64_t at, uint64_t private_page, uint64_t h
 void mips_flow(struct flow_state *s, const uint8_t *p, const struct insn *insn, bool big);
 void mips_flow_edge(struct flow_state *s, const uint8_t *p, const struct insn *insn, bool taken, bool big);
 enum flow_jump mips_flow_jump(const struct flow_state *s, const uint8_t *p, const struct insn *insn, struct flow_value *table, bool big);
-bool mips_flow_address(const struct flow_state *s, const uint8_t *p, const struct insn *insn, uint64_t *text, bool *own, bool big);
+bool mips_flow_address(const struct flow_state *s, const uint8_t *p, const struct insn *insn, struct flow_address *a, bool big);
 void mips_flow_begin(struct flow_state *s, uint64_t at, bool entry);
 #endif
