@@ -24,7 +24,6 @@ void code_got(struct code *c)
 	const struct object_section *s = object_section_at(c->o, g->lo);
 	if (s && s->h.sh_addr == g->lo && s->h.sh_addr + s->h.sh_size > g->hi && s->h.sh_addr + s->h.sh_size < CODE_BEYOND) {
 		g->hi = (uint32_t)(s->h.sh_addr + s->h.sh_size);
-		g->several = g->hi - g->end > 8;
 	}
 }
 
@@ -44,6 +43,7 @@ void code_got_slots(struct code *c, const struct object_relocs *relocs)
 		qsort(v.v, v.n, sizeof *v.v, by_value);
 	c->got.slots = v.v;
 	c->got.slot_count = v.n;
+	c->got.several = v.n > 0;	/* what else lies there has to do with threads */
 }
 
 bool code_constant(const void *code, uint64_t a, uint64_t *value)

@@ -121,7 +121,7 @@ struct rewrite {
 };
 
 /* Where code computes its gp from its own address, two instructions that hold the distance. */
-struct prologue { uint32_t entry, high, low; uint32_t distance, gp; };
+struct prologue { uint32_t entry, high, low; uint32_t distance, gp; bool in_gp; };	/* in_gp: it goes into the register of that name */
 
 struct machine {
 	const char *name;		/* "x86_64" */
@@ -174,8 +174,10 @@ struct machine {
 	bool (*address_form)(const uint8_t *p, const struct insn *insn, uint64_t text, bool *whole, int32_t *offset);
 	/* A call that surely leaves the object, or goes through a pointer: callee keeps to the ABI. */
 	bool (*call_leaves)(const uint8_t *block, size_t n, int32_t *offset);
-	/* Does it give gp its value (1) or another (-1)? */
-	int (*makes_gp)(const uint8_t *p, const struct insn *insn);
+	/* Does it give gp its value (1) or another (-1)?  slot: where the function keeps it, from gp_slot. */
+	int (*makes_gp)(const uint8_t *p, const struct insn *insn, int32_t slot);
+	/* The place on the stack where the code keeps gp and nothing else; INT32_MIN: none. */
+	int32_t (*gp_slot)(const uint8_t *p, size_t n);
 	regset call_kills, call_uses, return_uses, always_live, callee_saved;
 	regset gp_reg;
 	uint8_t call_reg, jump_reg;

@@ -15,6 +15,7 @@ struct flow {
 	uint32_t *written;		/* for each range */
 	int32_t *range;			/* of each block */
 	uint32_t *pads;			/* for each range: live at its landing pads */
+	uint32_t *back;			/* and where its returns lead, as far as calls are seen: assembly hands back what it likes */
 	uint8_t *leaves;		/* ends with a call that leaves the object */
 	uint8_t *no_gp;			/* for each range: it uses gp, or calls somebody */
 	bool returns;			/* the second pass: returns count */
@@ -122,7 +123,7 @@ static uint32_t live_out(const struct flow *f, size_t i)
 	int32_t to = g->end_block[g->blocks.v[i].end];
 	uint32_t uses = (uint32_t)m->call_uses, own = f->written[f->range[i]] | 1u << m->jump_reg;
 	switch (e->kind) {
-	case INSN_RETURN: return f->returns ? ~own | (uint32_t)(m->return_uses | m->callee_saved) : 0;
+	case INSN_RETURN: return f->returns ? ~own | (uint32_t)(m->return_uses | m->callee_saved) | f->back[f->range[i]] : 0;
 	case INSN_TRAP: return 0;
 	case INSN_JUMP: return at_target(f, to);
 	case INSN_BRANCH: return at_target(f, to) | next_in(f, i);
@@ -147,6 +148,30 @@ static bool add_pads(struct flow *f)
 	return changed;
 }
 
+static bool hand_back(struct flow *f, int32_t to, uint32_t live)
+{
+	if (to == CODE_NONE || !(live & ~f->back[f->range[to]]))
+		return false;
+	f->back[f->range[to]] |= live;
+	return true;
+}
+
+/* What is live behind calls is live at the returns of what they call, and of what that jumps to. */
+static bool add_returns(struct flow *f)
+{
+	const struct gen *g = f->g;
+	bool changed = false;
+	for (size_t i = 0; f->returns && i < g->blocks.n; i++) {
+		const struct code_end *e = end_of(g, i);
+		int32_t to = e && insn_is_direct(e->kind) ? g->end_block[g->blocks.v[i].end] : CODE_NONE;
+		bool call = e && (e->kind == INSN_CALL || e->kind == INSN_CALL_INDIRECT);
+		changed |= hand_back(f, to, call ? next_in(f, i) : f->back[f->range[i]]);
+		if (!call && (!e || insn_falls_through(e->kind)) && i + 1 < g->blocks.n)
+			changed |= hand_back(f, (int32_t)i + 1, f->back[f->range[i]]);
+	}
+	return changed;
+}
+
 static void solve(struct flow *f)
 {
 	for (bool changed = true; changed; ) {
@@ -159,6 +184,7 @@ static void solve(struct flow *f)
 			changed = true;
 		}
 		changed |= add_pads(f);
+		changed |= add_returns(f);
 	}
 }
 
@@ -180,7 +206,7 @@ uint32_t gen_gp(const struct gen *g, const struct block *b)
 }
 
 /* gp: valid behind the prologue and where it was loaded from the frame, not behind calls. */
-static bool gp_behind(const struct gen *g, size_t i, bool valid)
+static bool gp_behind(const struct gen *g, const int32_t *slots, size_t i, bool valid)
 {
 	const struct block *b = &g->blocks.v[i];
 	const struct code_range *r = code_range_at(&g->c, b->old);
@@ -190,9 +216,9 @@ static bool gp_behind(const struct gen *g, size_t i, bool valid)
 		const uint8_t *p = code_bytes(&g->c, a, 4);
 		if (!g->c.m->decode(p, b->old + b->size - a, a, &insn))
 			return false;
-		int makes = g->c.m->makes_gp(p, &insn);
+		int makes = g->c.m->makes_gp(p, &insn, slots[r - g->c.ranges.v]);
 		if (makes)
-			valid = makes > 0 && (q || !g->c.got.several);
+			valid = makes > 0 && q && q->in_gp;
 	}
 	return valid;
 }
@@ -247,11 +273,18 @@ static void find_gp(struct gen *g)
 		lead(g, gen_block_at(g, g->rows->pads.v[i].at), false, &changed);
 	for (size_t i = 0; i < g->rows->labels.n; i++)
 		lead(g, gen_block_at(g, g->rows->labels.v[i].text), false, &changed);
+	int32_t *slots = xmalloc((g->c.ranges.n + 1) * sizeof *slots);
+	for (size_t i = 0; i < g->c.ranges.n; i++) {
+		const struct code_range *r = &g->c.ranges.v[i];
+		const struct prologue *q = r->why ? NULL : code_prologue(&g->c, r->start);
+		slots[i] = q && q->in_gp ? g->c.m->gp_slot(code_bytes(&g->c, r->start, r->end - r->start), r->end - r->start) : INT32_MIN;
+	}
 	while (changed) {
 		changed = false;
 		for (size_t i = 0; i < g->blocks.n; i++)
-			lead_on(g, i, gp_behind(g, i, valid[i]), &changed);
+			lead_on(g, i, gp_behind(g, slots, i, valid[i]), &changed);
 	}
+	free(slots);
 }
 
 /* Bases: what counting code left in a register, where every way to a block brings the one that it needs. */
@@ -354,7 +387,8 @@ void gen_registers(struct gen *g)
 	gen_registers_free(g);
 	size_t n = g->blocks.n + 1;
 	struct flow f = { .g = g, .use = xcalloc(n, 4), .def = xcalloc(n, 4), .in = xcalloc(n, 4), .needs = xcalloc(n, 4), .leaves = xcalloc(n, 1), .no_gp = xcalloc(g->c.ranges.n + 1, 1),
-		.range = xcalloc(n, 4), .written = xcalloc(g->c.ranges.n + 1, 4), .pads = xcalloc(g->c.ranges.n + 1, 4) };
+		.range = xcalloc(n, 4), .written = xcalloc(g->c.ranges.n + 1, 4), .pads = xcalloc(g->c.ranges.n + 1, 4),
+		.back = xcalloc(g->c.ranges.n + 1, 4) };
 	g->registers = xcalloc(1, sizeof *g->registers);
 	*g->registers = (struct registers){ xcalloc(n, 4), xcalloc(n, 4), xcalloc(n, 1) };
 	scan(&f);
@@ -375,6 +409,7 @@ void gen_registers(struct gen *g)
 	free(f.range);
 	free(f.written);
 	free(f.pads);
+	free(f.back);
 }
 
 void gen_registers_plan(struct gen *g)

@@ -13,6 +13,8 @@ static const char *build(struct gen *g)
 	const char *fault = code_init(&g->c, &g->o);
 	if (fault)
 		return fault;
+	if (g->c.gentle && g->options->atomic)
+		return "--atomic: MIPS I has no atomic instructions";
 	if (object_is_profiled(&g->o))
 		return "it is a profiled object already";
 	fault = image_plan(&g->image, &g->o);

@@ -22,6 +22,7 @@ bool mips_prologue(const uint8_t *p, size_t n, uint64_t at, struct prologue *q, 
 			q->entry = (uint32_t)at;
 			q->high = (uint32_t)at + h->high;
 			q->low = (uint32_t)at + h->low;
+			q->in_gp = RD(w) == GP;
 			q->distance = h->value;
 			q->gp = (uint32_t)at + own + h->value;
 			return true;
@@ -62,7 +63,29 @@ bool mips_address_form(const uint8_t *p, const struct insn *insn, uint64_t text,
 	return OP(w) == OP_ADDIU && RS(w) != ZERO && RT(w) != ZERO && RT(w) != SP && !((text - (uint32_t)IMM(w)) & 0xffff);
 }
 
-int mips_makes_gp(const uint8_t *p, const struct insn *insn, bool big)
+/* gcc has one place, which every call is followed by a load of; clang may use the register for anything, and its places again. */
+int32_t mips_gp_slot(const uint8_t *p, size_t n, bool big)
+{
+	int32_t slot = INT32_MIN;
+	for (size_t i = 0; i + 4 <= n; i += 4) {
+		uint32_t w = mips_word(p + i, big);
+		if (OP(w) != OP_SW || RT(w) != GP || (RS(w) != SP && RS(w) != FP))
+			continue;
+		if (slot != INT32_MIN && slot != IMM(w))
+			return INT32_MIN;
+		slot = IMM(w);
+	}
+	for (size_t i = 0; i + 4 <= n; i += 4) {
+		uint32_t w = mips_word(p + i, big);
+		bool store = OP(w) >= 40 && OP(w) <= 46 ? true : OP(w) == 57 || OP(w) == 61;
+		if (store && (RS(w) == SP || RS(w) == FP) && !(OP(w) == OP_SW && RT(w) == GP) && IMM(w) > slot - 8 && IMM(w) < slot + 4
+		    && (OP(w) == 61 || IMM(w) > slot - 4))
+			return INT32_MIN;
+	}
+	return slot;
+}
+
+int mips_makes_gp(const uint8_t *p, const struct insn *insn, int32_t slot, bool big)
 {
 	int makes = 0;
 	for (unsigned i = 0; i < insn->len; i += 4) {
@@ -70,7 +93,7 @@ int mips_makes_gp(const uint8_t *p, const struct insn *insn, bool big)
 		regset r, x;
 		if (!mips_word_uses(w, &r, &x) || !(x & BIT(GP)))
 			continue;
-		bool saved = OP(w) == OP_LW && (RS(w) == SP || RS(w) == FP);
+		bool saved = OP(w) == OP_LW && (RS(w) == SP || RS(w) == FP) && slot != INT32_MIN && IMM(w) == slot;
 		makes = saved || (OP(w) == OP_SPECIAL && FUNCT(w) == 33 && (RS(w) == T9 || RT(w) == T9)) ? 1 : -1;
 	}
 	return makes;

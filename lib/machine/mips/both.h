@@ -13,7 +13,8 @@ static bool address_form(const uint8_t *p, const struct insn *insn, uint64_t tex
 {
 	return mips_address_form(p, insn, text, whole, offset, BIG);
 }
-static int makes_gp(const uint8_t *p, const struct insn *insn) { return mips_makes_gp(p, insn, BIG); }
+static int makes_gp(const uint8_t *p, const struct insn *insn, int32_t slot) { return mips_makes_gp(p, insn, slot, BIG); }
+static int32_t gp_slot(const uint8_t *p, size_t n) { return mips_gp_slot(p, n, BIG); }
 static size_t rewrite(uint8_t *out, uint64_t at, const struct rewrite *w) { return mips_rewrite(out, at, w, BIG); }
 static size_t join(uint8_t *out, uint64_t at, uint64_t target, bool far, regset dead) { return mips_join(out, at, target, far, dead, BIG); }
 static size_t spring(uint8_t *out, uint64_t at, uint64_t target, uint64_t entry, bool by_register)
@@ -58,7 +59,7 @@ const struct machine MACHINE = {
 	.call_uses = BIT(2) | BIT(3) | 0xf0u | BIT(15) | BIT(T9), .return_uses = BIT(2) | BIT(3),
 	.always_live = BIT(ZERO) | BIT(K0) | BIT(K0 + 1) | BIT(GP) | BIT(SP), .callee_saved = 0xff0000u | BIT(FP), .gp_reg = BIT(GP), .call_reg = T9, .jump_reg = AT,
 	.refuse = mips_refuse, .gentle = mips_gentle,
-	.decode = decode, .uses = uses, .rewrite = rewrite, .prologue = prologue, .prologue_move = prologue_move, .address_form = address_form, .makes_gp = makes_gp,
+	.decode = decode, .uses = uses, .rewrite = rewrite, .prologue = prologue, .prologue_move = prologue_move, .address_form = address_form, .makes_gp = makes_gp, .gp_slot = gp_slot,
 	.call_leaves = call_leaves, .jump_by_call_reg = jump_by_call_reg, .spring = spring, .join = join,
 	.count_size = mips_count_size, .count = count, .count_plan = mips_count_plan, .count_base = count_base, .count_stack = mips_count_stack, .pad = pad, .trap = trap,
 	.fork_check_size = MIPS_FORK_CHECK, .fork_stub_size = MIPS_FORK_STUB, .fork_common_size = MIPS_FORK_COMMON, .init_stub_size = MIPS_INIT_STUB,

@@ -46,7 +46,8 @@ bool mips_gentle(uint32_t e_flags);
 /* address.c: gp prologues, references to text */
 bool mips_prologue(const uint8_t *p, size_t n, uint64_t at, struct prologue *prologue, bool big);
 void mips_prologue_move(uint8_t *high, uint8_t *low, uint32_t distance, bool big);
-int mips_makes_gp(const uint8_t *p, const struct insn *insn, bool big);
+int mips_makes_gp(const uint8_t *p, const struct insn *insn, int32_t slot, bool big);
+int32_t mips_gp_slot(const uint8_t *p, size_t n, bool big);
 bool mips_address_form(const uint8_t *p, const struct insn *insn, uint64_t text, bool *whole, int32_t *offset, bool big);
 
 /* write.c */
