@@ -67,6 +67,9 @@ static inline void code_set_head(struct code *c, uint32_t a) { bit_set(c->heads,
 /* got.c.  Reads where the GOTs are (code_init does it but for the relocated words of further GOTs). */
 void code_got(struct code *c);
 void code_got_slots(struct code *c, const struct object_relocs *relocs);
+/* Of an object without relocations that tell of addresses in it (one that was linked to a fixed address): adds its data words that lie
+   strictly between the lowest and the highest address of code, as the patent's detector 42 finds them, to the relocations. */
+void code_scan_words(const struct code *c, struct object_relocs *relocs);
 /* The value of a GOT word that holds an address of this object (a constant, for flow_memory). */
 bool code_constant(const void *code, uint64_t a, uint64_t *value);
 /* The value of a word in a segment that is not written (fixed, for flow_memory). */

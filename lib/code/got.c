@@ -27,6 +27,33 @@ void code_got(struct code *c)
 	}
 }
 
+static bool is_data(const struct code *c, const struct object_section *s)
+{
+	return (s->h.sh_flags & SHF_ALLOC) && (s->h.sh_flags & SHF_WRITE) && !(s->h.sh_flags & (SHF_EXECINSTR | SHF_TLS)) && s->h.sh_type == SHT_PROGBITS
+		&& !code_in_got(c, s->h.sh_addr);
+}
+
+void code_scan_words(const struct code *c, struct object_relocs *relocs)
+{
+	VEC(struct object_reloc) v = { relocs->v, relocs->n, relocs->n };
+	for (size_t i = 0; i < relocs->n; i++)
+		if (relocs->v[i].type == c->m->relative && relocs->v[i].table != RELOC_PLT)
+			return;
+	for (size_t i = 1; i < c->o->shnum; i++) {
+		const struct object_section *s = &c->o->sections[i];
+		const uint8_t *p = is_data(c, s) ? object_at(c->o, s->h.sh_addr, s->h.sh_size) : NULL;
+		for (uint64_t k = 0; p && k + 4 <= s->h.sh_size; k += 4) {
+			uint64_t word = object_word(c->o, p + k, 4);
+			if (word <= c->lo || word >= c->hi || word & 3)
+				continue;
+			struct object_reloc r = { .offset = s->h.sh_addr + k, .addend = (int64_t)word, .type = c->m->relative, .table = RELOC_REL, .index = UINT32_MAX };
+			vec_push(&v, r);
+		}
+	}
+	relocs->v = v.v;
+	relocs->n = v.n;
+}
+
 static int by_value(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;

@@ -181,6 +181,8 @@ const char *extract_object(struct extract *x)
 	x->entries = xcalloc((x->c.hi - x->c.lo) / 64 + 2, 8);
 	frames_read(&x->f, &x->o);
 	x->relocs = object_relocs(&x->o);
+	if (x->c.m->through_gp)
+		code_scan_words(&x->c, &x->relocs);
 	x->dynsyms = object_dynsyms(&x->o);
 	x->symtab = object_symtab(&x->o);
 	if (x->relocs.n)

@@ -22,6 +22,8 @@ static const char *build(struct gen *g)
 		return fault;
 	frames_read(&g->f, &g->o);
 	g->relocs = object_relocs(&g->o);
+	if (g->c.m->through_gp)
+		code_scan_words(&g->c, &g->relocs);
 	g->dynsyms = object_dynsyms(&g->o);
 	g->symtab = object_symtab(&g->o);
 	fault = gen_blocks(g);

@@ -116,6 +116,12 @@ static bool address(struct mips_code *c, const struct rewrite *w, uint32_t word,
 		if (x == y)
 			t = any_of(free, BIT(x));
 	}
+	if (OP(word) == OP_ADDIU && c->out && (int32_t)d == (int16_t)d) {	/* in reach: only the immediate changes */
+		addiu(c, y, x, d);
+		mips_w(c, NOP);
+		mips_w(c, NOP);
+		return true;
+	}
 	lui(c, t, d);
 	addu(c, t, t, x);
 	addiu(c, y, t, d);
