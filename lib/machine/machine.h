@@ -22,7 +22,7 @@ enum insn_kind {
 enum insn_flag {
 	INSN_READS_FLAGS = 1,	/* reads a condition flag that the counting instruction would change */
 	INSN_KILLS_FLAGS = 2,	/* writes or leaves undefined all of those without reading one */
-	INSN_MARK = 4,		/* an entry mark (endbr64, bti): nothing may stand before it */
+	INSN_MARK = 4,		/* an entry mark (endbr64, bti), a store-conditional: nothing may be inserted before it */
 	INSN_ADDRESS = 8,	/* obtains the address insn.target (lea), does not read or write there */
 	INSN_LOCK = 16,		/* begins with a lock prefix of one byte that a branch may jump over */
 	INSN_LINK_LOAD = 32,	/* load-linked: nothing may be inserted until the store */

@@ -197,6 +197,29 @@ static void cut_behind_addresses(struct gen *g)
 	}
 }
 
+/* A block that begins between load-linked and store-conditional is counted behind the latter. */
+static void cut_before_stores(struct gen *g)
+{
+	struct code *c = &g->c;
+	struct insn insn;
+	for (size_t i = 0; i < c->ranges.n; i++) {
+		const struct code_range *r = &c->ranges.v[i];
+		bool linked = false, cut = false;
+		for (uint32_t a = r->start; r->swept && !r->why && a < r->end; a += insn.len) {
+			if (!c->m->decode(code_bytes(c, a, 1), r->end - a, a, &insn))
+				break;
+			cut |= linked && code_head(c, a);
+			if ((insn.flags & INSN_LINK_STORE) && insn.len == 4) {
+				if (cut)
+					code_set_head(c, a);
+				linked = cut = false;
+			}
+			if (insn.flags & INSN_LINK_LOAD)
+				linked = true, cut = false;
+		}
+	}
+}
+
 static void mark_addresses(struct gen *g)
 {
 	free(g->block_address);
@@ -428,6 +451,7 @@ const char *gen_blocks(struct gen *g)
 		check_conditions(g);
 		read_addresses(g);
 		cut_behind_addresses(g);
+		cut_before_stores(g);
 	}
 	g->is_block = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	g->entered = xcalloc((c->hi - c->lo) / 64 + 2, 8);

@@ -40,7 +40,7 @@ static void scan_block(struct flow *f, size_t i, uint32_t *linked)
 	const struct gen *g = f->g;
 	struct block *b = &f->g->blocks.v[i];
 	struct insn insn;
-	if (*linked && b->old - *linked < WINDOW)
+	if (*linked && b->old - *linked < WINDOW && !(b->flags & BLOCK_MARK))
 		b->flags |= BLOCK_LINKED;
 	else
 		*linked = 0;

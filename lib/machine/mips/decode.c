@@ -173,7 +173,7 @@ static unsigned kind_of(uint32_t w, enum mips_branch b)
 	return OP(w) != OP_SPECIAL ? INSN_OTHER : FUNCT(w) == 12 ? INSN_SYSCALL : FUNCT(w) == 13 ? INSN_TRAP : INSN_OTHER;
 }
 
-static unsigned link_flags(uint32_t w) { return OP(w) == OP_LL ? INSN_LINK_LOAD : OP(w) == OP_SC ? INSN_LINK_STORE : 0; }
+static unsigned link_flags(uint32_t w) { return OP(w) == OP_LL ? INSN_LINK_LOAD : OP(w) == OP_SC ? INSN_LINK_STORE | INSN_MARK : 0; }
 
 bool mips_decode(const uint8_t *p, size_t n, uint64_t at, struct insn *insn, bool big)
 {
