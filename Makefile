@@ -2,7 +2,7 @@
 # make demo           installs what is missing, builds, profiles a real program, prints its report
 # make check          installs what is missing, builds, runs the tests; TESTS="formats so-gen" runs some of them
 # make check-oracle   counters against callgrind and a single-stepper, for every workload (ten minutes)
-# make check-corpus   every shared object of this machine, or below DIRS (long)
+# make check-corpus   every shared object of this machine and of test/corpus/packages, or of DIRS (long)
 # make check-asan     the tests of bad input on programs built with the address and undefined-behaviour sanitizers
 # make lint           both compilers over everything, warnings are errors
 # make bench          speed of profiled objects and of the pipeline
@@ -88,7 +88,7 @@ check-oracle: packages-test all
 	@BIN=$(abspath $(BIN)) test/oracle/all
 
 check-corpus: packages-test all
-	@BIN=$(abspath $(BIN)) test/corpus/all $(DIRS)
+	@BIN=$(abspath $(BIN)) test/corpus/all $(or $(DIRS),--packages)
 
 bench: packages-build
 	@$(MAKE) --no-print-directory -s all say=

@@ -12,7 +12,7 @@
 #define RUN_NOTES "not-profiled"
 #define RUN_SAID ".soprof-said"		/* made by the process that said on standard error what is not profiled */
 #define RUN_MAGIC "soprofix"		/* 8 bytes, no NUL */
-enum { RUN_VERSION = 1, RUN_NOTES_MAX = 1 << 20 };
+enum { RUN_VERSION = 2, RUN_NOTES_MAX = 1 << 20 };
 
 struct run_index {
 	char magic[8];
@@ -27,6 +27,7 @@ struct run_entry {
 	int64_t mtime, ctime;		/* nanoseconds */
 	uint64_t twin_ino, twin_size;
 	int64_t twin_mtime;
+	uint64_t tls;			/* bytes of thread-local storage that the original may take of each thread's block */
 	uint32_t original, twin;	/* paths, absolute */
 	uint32_t why;			/* why it cannot stand in for its original, or 0 */
 	uint32_t flags;

@@ -39,3 +39,20 @@ for order in "<>":
     open(f"seeds/{ord(order)}", "wb").write(head + struct.pack(order + "4Q", 1, 0, 2, 3))'
 	fuzz counters
 }
+
+@test "fuzz: profiles of runs" {
+	build run formats/{seq,fields,stream}.c $(cd "$REPO" && ls lib/{elf,code}/*.c lib/machine/{,*/}*.c tools/prof-report/*.c | grep -v prof-report/prof-report.c) \
+		-lcbor -lelf -ldw -lxxhash -lZydis -l:libsupc++.a
+	mkdir seeds
+	for script in recorded json; do trace-run -F 200 -o $script "$REPO/test/input/lua/$script.lua" 5 > out; done
+	# Without modules: looking for names in this machine's objects would take all the time.
+	"$PYTHON" -c '
+import cbor2, sys
+for name in sys.argv[1:]:
+    with open(name, "rb") as f, open("seeds/" + name, "wb") as to:
+        while f.peek(1):
+            item = cbor2.load(f)
+            if not (isinstance(item, list) and item[0] == 33):
+                to.write(cbor2.dumps(item, canonical=True))' recorded json
+	fuzz run
+}

@@ -40,6 +40,8 @@ not_moved() { grep -c "not moved" said; }
 	hazard data -fuse-ld=lld -s
 }
 
+@test "a function's address as a base for data" { hazard base; }
+
 @test "a restartable sequence runs where the kernel looks for it" { hazard rseq; }
 
 @test "notes of unequal alignment" {

@@ -222,3 +222,13 @@ replaced() {
 		rm -r run
 	done
 }
+
+@test "much thread-local storage in what a program is linked with" {
+	gcc -O2 -fPIC -shared -ftls-model=initial-exec -o libtls.so -x c - <<<'__thread char room[6000]; char *in_room(int i) { return &room[i]; }'
+	gcc -O2 -o uses -x c - -x none libtls.so -Wl,-rpath,"$PWD" <<<'char *in_room(int); int main(void) { *in_room(5999) = 7; return *in_room(5999); }'
+	so-input --with-app uses | reloc-extract | so-gen -q -o out
+	run -7 so-run -d out -r run ./uses
+	[ -z "$output" ]
+	run -7 so-run -d new --discover ./uses
+	GLIBC_TUNABLES=glibc.malloc.check=0 run -7 so-run -d out -r run2 ./uses
+}

@@ -5,8 +5,8 @@ lifetimes PROFILE REPORT  each sample that prof-report --samples --json put on a
                           trace code, within the code that lived there at that time; prints "N samples, N wrong, N naive wrong": the last,
                           how many a reader gets wrong that takes the last trace with that address, whenever it lived
 rows PROFILE              how many rows of each type; "cut" when the end is missing
-share REPORT A B          samples of the functions that begin at lines A and B, with callees; how far their ratio is from that of the
-                          CPU times on standard input, in standard errors"""
+share PROFILE REPORT A B  samples of the functions that begin at lines A and B, with callees; how far their ratio is from that of the
+                          CPU times on standard input, in standard errors of that many samples with their weights"""
 import json
 import math
 import sys
@@ -77,13 +77,15 @@ def count(profile):
     print(' '.join(f'{k}={v}' for k, v in sorted(counts.items())) + ('' if whole else ' cut'))
 
 
-def share(report, a, b):
+def share(profile, report, a, b):
+    weights = [row[4]['numbers'][0] if len(row) > 4 else 1 for row in rows(profile) if row[0] == SAMPLE]
     with open(report, encoding='utf-8') as f:
         functions = json.load(f)['runs'][0]['functions']
     n = [sum(r['total'] for r in functions if r['function'].endswith(':' + line)) for line in (a, b)]
     times = [float(x) for x in sys.stdin.read().split()]
     p, total = times[0] / sum(times), sum(n)
-    z = (n[0] / total - p) / math.sqrt(p * (1 - p) / total)
+    independent = sum(weights) ** 2 / sum(w * w for w in weights)
+    z = (n[0] / total - p) / math.sqrt(p * (1 - p) / independent)
     print(f'{n[0]} {n[1]} {z:.2f}')
 
 
@@ -94,4 +96,4 @@ if __name__ == '__main__':
     elif command == 'rows':
         count(sys.argv[2])
     elif command == 'share':
-        share(*sys.argv[2:5])
+        share(*sys.argv[2:6])

@@ -255,7 +255,7 @@ class Executed:
         """Of one object; addresses that callgrind could not give to any object are told by where it was loaded."""
         found = dict(self.objects.get(os.path.realpath(obj.path), {}))
         bias = counters.load_bias if counters else 0
-        for address, n in self.objects.get("???", {}).items() if bias else ():
+        for address, n in self.objects.get("???", {}).items() if counters else ():
             at = address - bias
             if obj.text <= at < obj.text_end or any(a <= at < b for a, b, _ in obj.code):
                 found[at] = found.get(at, 0) + n

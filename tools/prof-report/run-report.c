@@ -37,6 +37,8 @@ static void times(struct page *p, const struct run *run)
 	page_fact(p, "sampled_us", "sampled", seen / MICRO, "us of CPU time", 0);
 	if (!run->ended)
 		return;
+	if (run->period && thread)
+		page_fact(p, "rate", "true rate", (uint64_t)(1e9 * (double)run->samples / (double)thread + 0.5), "signals a second of CPU time", 0);
 	page_fact(p, "kernel_us", "not sampled (kernel)", thread > seen ? (thread - seen) / MICRO : 0, "us", thread / MICRO);
 	page_fact(p, "other_threads_us", "other threads", process > thread ? (process - thread) / MICRO : 0, "us, not sampled", 0);
 	if (p->is_json)
@@ -173,6 +175,65 @@ static void traces(struct report *r, const struct run *run)
 	vec_free(&ranking.v);
 }
 
+struct place_key { uint32_t function, line, kind; };
+struct place_sums { uint64_t times, compiling; };
+
+/* Traces that come and go are many; the places that they start at are few. */
+static void places(struct report *r, const struct run *run)
+{
+	static const struct table_column columns[] = {
+		{ "samples", "samples", TABLE_NUMBER }, { "percent", "%", TABLE_PERCENT }, { "times", "compiled", TABLE_NUMBER },
+		{ "compiling", "compiling", TABLE_NUMBER }, { "percent_compiling", "%", TABLE_PERCENT }, { "kind", "kind", TABLE_TEXT },
+		{ "start", "start", TABLE_TEXT }, { NULL, NULL, TABLE_TEXT }
+	};
+	struct intern keys = { .slots = NULL };
+	struct ranking ranking = {{0}};
+	VEC(const struct run_trace *) first = {0};
+	VEC(struct place_sums) sums = {0};
+	struct table t;
+	size_t n;
+
+	for (size_t i = 0; i < run->traces.n; i++) {
+		const struct run_trace *trace = &run->traces.v[i];
+		struct place_key key = { run_function_at(run, trace->at), run_line_at(run, trace->at), trace->kind };
+		uint32_t at;
+
+		if (!wants_trace(r, run, trace))
+			continue;
+		at = intern(&keys, &key, sizeof key);
+		if (at == ranking.v.n) {
+			vec_push(&ranking.v, ((struct rank){ 0, 0, 0, at }));
+			vec_push(&first, trace);
+			vec_push(&sums, ((struct place_sums){ 0, 0 }));
+		}
+		ranking.v.v[at].key += of_trace(trace);
+		sums.v[at].times++;
+		sums.v[at].compiling += trace->compiling;
+		ranking.v.v[at].second += trace->compiling;
+	}
+	ranking_sort(&ranking);
+	n = report_rows(r, ranking.v.n);
+	table_begin(&t, &r->page, "places", columns, "Traces by where they start (compiling: samples in the compiler)");
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = ranking.v.v[i].index;
+		char text[PLACE];
+
+		table_number(&t, ranking.v.v[i].key);
+		table_percent(&t, ranking.v.v[i].key, run->weight);
+		table_number(&t, sums.v[at].times);
+		table_number(&t, sums.v[at].compiling);
+		table_percent(&t, sums.v[at].compiling, run->weight);
+		table_text(&t, interned_text(&run->texts, first.v[at]->kind));
+		run_place_text(run, first.v[at]->at, text, sizeof text);
+		table_text(&t, text);
+	}
+	table_end(&t, ranking.v.n - n);
+	vec_free(&ranking.v);
+	vec_free(&first);
+	vec_free(&sums);
+	intern_free(&keys);
+}
+
 static void compiling_row(struct table *t, const struct run *run, const char *what, uint64_t times, uint64_t samples)
 {
 	table_number(t, times);
@@ -262,6 +323,8 @@ static void one_run(struct report *r, const struct run *run, const struct run_ta
 		states(r, run);
 	if (!chosen || wanted->traces)
 		traces(r, run);
+	if (!chosen && (run->flushes || r->page.is_json))
+		places(r, run);
 	if (!chosen)
 		report_run_functions(r, run);
 	if (!chosen || wanted->lines)

@@ -254,6 +254,14 @@ static void entry_rows(const struct extract *x, struct stream_writer *w)
 	}
 }
 
+/* Hand-written code may take a function's address for a base from which it reaches data ("$$" of nasm); compilers, whose code
+   has unwinding entries, take it for the function's sake. */
+static bool is_plain_address(const struct extract *x, const struct code_ref *ref)
+{
+	const struct code_range *to = code_range_at(&x->c, ref->target), *from = code_range_at(&x->c, ref->at);
+	return (ref->flags & INSN_ADDRESS) && extract_is_entry(x, ref->target) && to && !to->why && from && from->kind != RANGE_CODE;
+}
+
 static void address_rows(const struct extract *x, struct stream_writer *w)
 {
 	for (size_t i = 0; i < x->relocs.n; i++) {
@@ -264,8 +272,7 @@ static void address_rows(const struct extract *x, struct stream_writer *w)
 	}
 	for (size_t i = 0; i < x->c.refs.n; i++) {
 		const struct code_ref *ref = &x->c.refs.v[i];
-		const struct code_range *r;
-		if ((ref->flags & INSN_ADDRESS) && extract_is_entry(x, ref->target) && (r = code_range_at(&x->c, ref->target)) && !r->why)
+		if (is_plain_address(x, ref))
 			stream_row3(w, REL_GOT_REFERENCE, ref->at, ref->target);
 	}
 	for (size_t i = 0; i < x->c.addresses.n; i++) {

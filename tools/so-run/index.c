@@ -95,7 +95,16 @@ static const char *compare(const struct object_info *info, const struct stat *or
 	return why;
 }
 
-static void add(struct builder *b, const struct object_info *info, const char *name, const struct stat *twin)
+/* The profiled object has the same. */
+static uint64_t tls_bytes(const struct object *o)
+{
+	for (size_t i = 0; i < o->phnum; i++)
+		if (o->phdrs[i].p_type == PT_TLS && o->phdrs[i].p_memsz < 1 << 20 && o->phdrs[i].p_align < 1 << 16)
+			return o->phdrs[i].p_memsz + o->phdrs[i].p_align;
+	return 0;
+}
+
+static void add(struct builder *b, const struct object *o, const struct object_info *info, const char *name, const struct stat *twin)
 {
 	struct run_entry e = {0};
 	struct stat original;
@@ -104,6 +113,7 @@ static void add(struct builder *b, const struct object_info *info, const char *n
 	if (!info->path || stat(info->path, &original))
 		return;
 	fill(&e, &original, twin);
+	e.tls = tls_bytes(o);
 	why = compare(info, &original, twin);
 	e.original = add_string(b, info->path);
 	e.twin = add_path(b, name);
@@ -142,7 +152,7 @@ static void add_profiled(struct builder *b, const struct object *o, const char *
 	r = xcalloc(1, sizeof *r);
 	stream_reader_init(r, f, o->path, STREAM_RELOCATIONS);
 	if (stream_next(r) == STREAM_OBJECT)
-		add(b, &r->object, name, st);
+		add(b, o, &r->object, name, st);
 	stream_reader_free(r);
 	free(r);
 	fclose(f);

@@ -220,6 +220,26 @@ static void set_audit(const char *audit)
 	free(all);
 }
 
+/* With an audit object the loader lays out the threads' blocks before it has seen what the program needs; what that has of
+   thread-local storage must find room in what is kept for objects that are opened later. */
+static void set_tls(const struct index *x)
+{
+	enum { LEAST = 4096, UNKNOWN = 16384, LATER = 512 };
+	const char *was = getenv("GLIBC_TUNABLES");
+	uint64_t bytes = LATER;
+	char *all;
+
+	if (was && strstr(was, "glibc.rtld.optional_static_tls="))
+		return;
+	for (uint32_t i = 0; i < x->x->entries; i++)
+		bytes += run_entries(x->x)[i].tls;
+	if (discover && bytes < UNKNOWN)
+		bytes = UNKNOWN;
+	all = xasprintf("%s%sglibc.rtld.optional_static_tls=%lu", was ? was : "", was && *was ? ":" : "", (unsigned long)(bytes < LEAST ? LEAST : bytes));
+	setenv("GLIBC_TUNABLES", all, 1);
+	free(all);
+}
+
 static void set_quiet(const char *run)
 {
 	char *said = xasprintf("%s/%s", run, RUN_SAID);
@@ -284,8 +304,10 @@ static char *prepare_run(const struct index *x, const char *base, const char *pa
 	if (why)
 		note(run, path, why);
 	/* A loader of another class would complain. */
-	if (!why)
+	if (!why) {
 		set_audit(audit);
+		set_tls(x);
+	}
 	setenv(COUNTERS_DIR_ENV, run, 1);
 	if (discover)
 		msg_note(NULL, "what was loaded and is not profiled: %s/%s", run, RUN_NOTES);

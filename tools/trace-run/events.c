@@ -133,15 +133,16 @@ static void list_lines(const struct vm_trace *t)
 	lines.n = 0;
 	for (unsigned i = 0; i < t->snapshots; i++) {
 		const struct vm_snapshot *s = &t->snapshot[i];
-		const struct vm_prototype *p = t->start;
-		const uint32_t *code = vm_bytecode(p), *at;
+		const struct vm_prototype *p;
+		const uint32_t *at;
 		uint64_t pc;
 
 		memcpy(&pc, t->map + s->map + s->entries, sizeof pc);
 		at = (const uint32_t *)(uintptr_t)(pc >> 8);
-		/* The start's own function: those that are inlined would need their structures. */
-		if (at >= code && at < code + p->size)
-			vec_push(&lines, ((struct export_line){ (uintptr_t)t->code + s->code, vm_chunk_name(p), vm_line(p, (uint32_t)(at - code)) }));
+		p = prototypes_live(at);
+		if (p)
+			vec_push(&lines, ((struct export_line){
+				(uintptr_t)t->code + s->code, vm_chunk_name(p), vm_line(p, (uint32_t)(at - vm_bytecode(p))) }));
 	}
 }
 

@@ -11,11 +11,14 @@ struct known { uintptr_t start, end; uint32_t serial; uint8_t *operands; };
 static VEC(struct known) known;
 static uint32_t last_serial;
 
-/* The first that ends behind the address. */
+/* The first that ends behind the address.  Most questions are about the function of the question before. */
 static size_t find(uintptr_t address)
 {
-	size_t low = 0, high = known.n;
+	static volatile size_t last;
+	size_t low = 0, high = known.n, at = last;
 
+	if (at < high && known.v[at].start <= address && address < known.v[at].end)
+		return at;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -24,6 +27,7 @@ static size_t find(uintptr_t address)
 		else
 			high = middle;
 	}
+	last = low;
 	return low;
 }
 
@@ -112,6 +116,15 @@ struct place prototypes_at(const uint32_t *pc)
 	if (at == known.n || (uintptr_t)pc < known.v[at].start || (uintptr_t)pc % 4)
 		return (struct place){ 0, 0 };
 	return (struct place){ known.v[at].serial, (uint32_t)(((uintptr_t)pc - known.v[at].start) / 4) };
+}
+
+const struct vm_prototype *prototypes_live(const uint32_t *pc)
+{
+	size_t at = find((uintptr_t)pc);
+
+	if (at == known.n || (uintptr_t)pc < known.v[at].start)
+		return NULL;
+	return (const struct vm_prototype *)known.v[at].start - 1;
 }
 
 uint8_t prototypes_operand(const uint32_t *pc)

@@ -12,6 +12,8 @@ void prototypes_add(const struct vm_prototype *p);
 void prototypes_need(const struct vm_prototype *p);
 /* From the signal handler only when nothing is being added (emit_held). */
 struct place prototypes_at(const uint32_t *pc);
+/* The prototype itself, or NULL; only for an address in one that is alive. */
+const struct vm_prototype *prototypes_live(const uint32_t *pc);
 /* Operand A of an instruction that is known.  It is a copy: the bytecode itself may be gone. */
 uint8_t prototypes_operand(const uint32_t *pc);
 #endif

@@ -5,9 +5,6 @@
    copy, too (prototypes.c). */
 #include "tools/trace-run/stack.h"
 #include <pthread.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 #include "formats/profile.h"
 #include "tools/trace-run/prototypes.h"
 
@@ -16,7 +13,6 @@ enum { FRAME_LUA, FRAME_CONTINUATION = 2, FRAME_KIND = 3, FRAME_MARKS = 7 };
 #define POINTER_BITS ((UINT64_C(1) << 47) - 1)
 
 static uintptr_t native_low, native_high;
-static pid_t self;
 
 void stack_init(void)
 {
@@ -24,7 +20,6 @@ void stack_init(void)
 	size_t size;
 	void *low;
 
-	self = getpid();
 	if (pthread_getattr_np(pthread_self(), &attributes))
 		return;
 	if (!pthread_attr_getstack(&attributes, &low, &size)) {
@@ -32,14 +27,6 @@ void stack_init(void)
 		native_high = native_low + size;
 	}
 	pthread_attr_destroy(&attributes);
-}
-
-static size_t copy(const void *from, void *to, size_t n)
-{
-	struct iovec local = { to, n }, remote = { (void *)(uintptr_t)from, n };
-	ssize_t got = syscall(SYS_process_vm_readv, self, &local, 1, &remote, 1, 0);
-
-	return got > 0 ? (size_t)got : 0;
 }
 
 static void add_frame(struct sample *s, struct place at)
@@ -91,12 +78,12 @@ static void find_calls(struct sample *s, const struct vm_thread *thread, const u
 	if (!base || (uintptr_t)base % 8 || base < bottom + 2 || base > bottom + thread->stack_size)
 		return;
 	from = base - bottom > SLOTS ? base - SLOTS : bottom + 1;
-	if (copy(from, slots, (size_t)(base - from) * 8) != (size_t)(base - from) * 8)
+	if (vm_peek(from, slots, (size_t)(base - from) * 8) != (size_t)(base - from) * 8)
 		return;
 	if (s->state == -1 - PROFILE_STATE_C && base - from >= 2) {
 		struct vm_function f;
 
-		if (copy((const void *)(uintptr_t)(slots[base - from - 2] & POINTER_BITS), &f, sizeof f) == sizeof f && f.id)
+		if (vm_peek((const void *)(uintptr_t)(slots[base - from - 2] & POINTER_BITS), &f, sizeof f) == sizeof f && f.id)
 			s->c_function = (uintptr_t)f.c_function;
 	}
 	walk(s, slots, base - from - 1);

@@ -4,6 +4,7 @@
 #include <luajit-2.1/lauxlib.h>
 #include <luajit-2.1/luajit.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 #include "tools/trace-run/script.h"
 #include "tools/trace-run/vm.h"
 
-enum { HERTZ = 1000, HERTZ_MAX = 100000, HOT_MAX = 65535, WORDS = 256 };
+enum { HERTZ = 1000, HERTZ_MAX = 100000, HOT_MAX = 32767, WORDS = 256 };
 
 static const char *hertz_text, *hotloop, *output, *jitdump;
 static bool perf_map;
@@ -190,11 +191,15 @@ static char *absolute(const char *path)
 int main(int argc, char **argv)
 {
 	struct script script = { .ready = ready, .loaded = loaded };
+	struct sigaction pipe;
 	lua_State *L;
 	int at, status;
 
 	complete_words(argc, argv);
+	/* A filter's message system wants SIGPIPE to end it; a script gets what its parent left. */
+	sigaction(SIGPIPE, NULL, &pipe);
 	at = opt_parse(&tool, argc, argv);
+	sigaction(SIGPIPE, &pipe, NULL);
 	if (at == argc)
 		opt_usage(&tool, "no script");
 	hertz = hertz_text ? number("-F", hertz_text, HERTZ_MAX) : HERTZ;

@@ -98,6 +98,8 @@ int32_t vm_line(const struct vm_prototype *p, uint32_t position);
 const struct vm_prototype *vm_child(const struct vm_prototype *p, uint32_t i);
 /* The chunk's name, not copied. */
 const char *vm_chunk_name(const struct vm_prototype *p);
+/* Copies of memory that may not be there what can be read; by system calls only, so from a signal handler, too. */
+size_t vm_peek(const void *from, void *to, size_t n);
 /* The interpreter's assembly. */
 bool vm_is_interpreter(uint64_t pc);
 

@@ -10,6 +10,7 @@ static void *spin(void *none)
 {
 	struct timespec t;
 
+	(void)none;
 	do {
 		for (int i = 0; i < 10000; i++)
 			turns++;

@@ -1,0 +1,22 @@
+#!/bin/bash
+# git.sh - clone over file://: two programs of git with pipes between them, and what they start.
+name=git
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.bash"
+need git
+export HOME=$WORK GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_DATE='2001-01-01 00:00 +0000' GIT_COMMITTER_DATE='2001-01-01 00:00 +0000'
+export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+git init -q -b main "$WORK/source"
+for i in $(seq 40); do
+	seq $i $((i * 50)) >"$WORK/source/file$((i % 7))"
+	git -C "$WORK/source" add . && git -C "$WORK/source" commit -q -m "commit $i"
+done
+clone() { (cd "$WORK" && rm -rf copy && "$@" git clone -q "file://$WORK/source" copy 2>&1; echo "status $?"; git -C copy log --format='%H %s'; git -C copy fsck 2>&1; cat copy/file*); }
+clone env >"$WORK/plain"
+so-input -q --with-app git "$(git --exec-path)/git" "$(git --exec-path)/git-remote-https" /bin/sh -o "$WORK/list"
+reloc-extract -q "$WORK/list" | so-gen -q -o "$WORK/out" || failed "the pipeline"
+clone profiled >"$WORK/profiled"
+diff "$WORK/plain" "$WORK/profiled" >"$WORK/difference" || { head -n 20 "$WORK/difference"; failed "another clone"; }
+echo "$name: the same clone; $(ls "$WORK/run" | grep -c '^git\.') processes of git"
+check_all_replaced
+coverage "$(command -v git)" -C "$WORK/source" log --stat
