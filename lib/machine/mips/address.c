@@ -75,11 +75,11 @@ int32_t mips_gp_slot(const uint8_t *p, size_t n, bool big)
 			return INT32_MIN;
 		slot = IMM(w);
 	}
-	for (size_t i = 0; i + 4 <= n; i += 4) {
+	for (size_t i = 0; slot != INT32_MIN && i + 4 <= n; i += 4) {
 		uint32_t w = mips_word(p + i, big);
-		bool store = OP(w) >= 40 && OP(w) <= 46 ? true : OP(w) == 57 || OP(w) == 61;
-		if (store && (RS(w) == SP || RS(w) == FP) && !(OP(w) == OP_SW && RT(w) == GP) && IMM(w) > slot - 8 && IMM(w) < slot + 4
-		    && (OP(w) == 61 || IMM(w) > slot - 4))
+		int32_t size = OP(w) == 61 ? 8 : (OP(w) >= 40 && OP(w) <= 46) || OP(w) == 57 ? 4 : 0;
+		bool kept = OP(w) == OP_SW && RT(w) == GP;
+		if (size && !kept && (RS(w) == SP || RS(w) == FP) && IMM(w) < slot + 4 && IMM(w) + size > slot)
 			return INT32_MIN;
 	}
 	return slot;
