@@ -256,7 +256,8 @@ bool gen_keep_pinned(struct gen *g)
 		uint32_t a = g->rows->entries.v[i].at;
 		while (spring < g->springs.n && g->springs.v[spring] < a)
 			spring++;
-		if (gen_block_at(g, a) == CODE_NONE || gen_is_mapped(g, a) || (spring < g->springs.n && g->springs.v[spring] == a))
+		bool old = !gen_is_mapped(g, a) || (g->c.m->through_gp && bit(g->entered, a - g->c.lo));
+		if (gen_block_at(g, a) == CODE_NONE || !old || (spring < g->springs.n && g->springs.v[spring] == a))
 			continue;
 		struct code_range *r = code_range_at(&g->c, a);
 		if (!r->why)

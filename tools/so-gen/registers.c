@@ -99,7 +99,7 @@ static uint32_t at_table(const struct flow *f, size_t i, const struct code_end *
 	const struct row_table *t = gen_table(g, e->at);
 	uint32_t live = 0;
 	if (!t || (!t->count && !m->jump_by_call_reg(code_bytes(&g->c, e->at, 4))))
-		return ALL;
+		return at_target(f, CODE_NONE);
 	if (!t->count) {		/* a tail call */
 		live = (uint32_t)(m->call_uses | m->callee_saved) | 1u << 31;
 		return f->returns ? live | ~(f->written[f->range[i]] | 1u << m->jump_reg) : live;
@@ -128,7 +128,7 @@ static uint32_t live_out(const struct flow *f, size_t i)
 	case INSN_JUMP: return at_target(f, to);
 	case INSN_BRANCH: return at_target(f, to) | next_in(f, i);
 	case INSN_JUMP_INDIRECT: return at_table(f, i, e);
-	case INSN_CALL: return (to != CODE_NONE ? f->returns ? f->needs[to] : f->in[to] : ALL) | next_in(f, i) | f->pads[f->range[i]];
+	case INSN_CALL: return (to != CODE_NONE ? f->returns ? f->needs[to] : f->in[to] : at_target(f, CODE_NONE)) | next_in(f, i) | f->pads[f->range[i]];
 	case INSN_CALL_INDIRECT: return uses | (next_in(f, i) & ~(f->leaves[i] ? (uint32_t)m->call_kills : 0)) | f->pads[f->range[i]];
 	default: return next_in(f, i);
 	}
