@@ -3,6 +3,7 @@
 # make check          installs what is missing, builds, runs the tests; TESTS="formats so-gen" runs some of them
 # make check-oracle   counters against callgrind and a single-stepper, for every workload (ten minutes)
 # make check-corpus   every shared object of this machine and of test/corpus/packages, or of DIRS (long)
+# make check-whole    whole programs with all that they load profiled: Python, NumPy, GLib, nginx, redis, git (ten minutes)
 # make check-asan     the tests of bad input on programs built with the address and undefined-behaviour sanitizers
 # make lint           both compilers over everything, warnings are errors
 # make bench          speed of profiled objects and of the pipeline
@@ -29,7 +30,7 @@ LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/%.o)
 TOOL_SRC = $(foreach t,$(TOOLS),$(wildcard tools/$(t)/*.c))
 MAN = $(foreach t,$(TOOLS) soprof,$(wildcard tools/$(t)/$(t).1))
 
-all: $(TOOLS:%=$(BIN)/%) $(BIN)/so-run-audit.so $(BIN)/soprof
+all: $(TOOLS:%=$(BIN)/%) $(BIN)/so-run-audit.so $(BIN)/so-run-audit-dlmopen.so $(BIN)/soprof
 
 # -MT: the dependencies hold however BUILD is spelt, build or /somewhere/build.
 $(BUILD)/%.o: %.c
@@ -90,9 +91,14 @@ check-oracle: packages-test all
 check-corpus: packages-test all
 	@BIN=$(abspath $(BIN)) test/corpus/all $(or $(DIRS),--packages)
 
+check-whole: packages-test all
+	@test/install-packages test/whole/packages
+	@BIN=$(abspath $(BIN)) test/whole/all
+
 bench: packages-build
 	@$(MAKE) --no-print-directory -s all say=
 	@BIN=$(abspath $(BIN)) bench/run
+	@BIN=$(abspath $(BIN)) bench/processes
 
 LINT_SRC = $(LIB_SRC) $(TOOL_SRC) $(wildcard tools/so-run/audit/*.c) $(filter-out $(LINT_NOT),$(wildcard test/*.c test/*/*.c test/*/*/*.c bench/*.c))
 # Inputs whose code is what matters, and those that need headers of what they embed.
@@ -107,11 +113,11 @@ lint:
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/soprof $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(TOOLS:%=$(BIN)/%) $(BIN)/soprof $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(BIN)/so-run-audit.so $(DESTDIR)$(PREFIX)/lib/soprof
+	install -m 644 $(AUDIT_OBJECTS) $(DESTDIR)$(PREFIX)/lib/soprof
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BIN)
 
-.PHONY: all asan packages-build packages-test demo check check-asan check-oracle check-corpus bench lint install clean
+.PHONY: all asan packages-build packages-test demo check check-asan check-oracle check-corpus check-whole bench lint install clean
 -include $(LIB_OBJ:.o=.d) $(TOOL_SRC:%.c=$(BUILD)/%.d)

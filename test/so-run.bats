@@ -78,6 +78,8 @@ matrix() {
 	export LD_LIBRARY_PATH=$T/none
 	matrix 2003 libsoname.so.1 "$T/opens" dlopen libsoname.so.1 dlmopen libsoname.so.1
 	matrix 3006 libsoname.so.1 "$T/opens" dlmopen libsoname.so.1 dlmopen libsoname.so.1 dlopen libsoname.so.1
+	matrix 3006 libthird.so "$T/opens" dlmopen "$T/opened/libthird.so" dlmopen "$T/opened/libthird.so" dlopen "$T/opened/libthird.so"
+	cd "$T" && matrix 1001 librelative.so "$T/opens" dlmopen opened/librelative.so
 }
 
 @test "two objects of one file name" {
@@ -208,8 +210,11 @@ replaced() {
 }
 
 @test "an audit object without dependencies; an index that is damaged is made anew, or does nothing" {
-	[ -z "$(readelf -d "$BIN/so-run-audit.so" | grep NEEDED)" ]
-	[ "$(readelf -rW "$BIN/so-run-audit.so" | grep -c R_X86)" = 0 ]
+	for audit in so-run-audit so-run-audit-dlmopen; do
+		[ -z "$(readelf -d "$BIN/$audit.so" | grep NEEDED)" ]
+		[ "$(readelf -rW "$BIN/$audit.so" | grep -c R_X86)" = 0 ]
+	done
+	so-run -d "$T/out" --list >list
 	cp -r "$T/out" .
 	for size in 0 7 23 100 1000; do
 		head -c $size "$T/out/.soprof-index" >out/.soprof-index

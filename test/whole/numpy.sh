@@ -11,7 +11,7 @@ verdicts() { grep -aE '^(PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR)' "$1" | sort; 
 
 run_tests >"$WORK/plain" 2>&1
 plain=$?
-profile_what_is_loaded /usr/bin/python3.11 -m pytest -q -p no:cacheprovider -W ignore $tests/test_half.py
+profile_what_is_loaded /usr/bin/python3.11 -m pytest -q -p no:cacheprovider -W ignore $FILES
 run_tests profiled >"$WORK/profiled" 2>&1
 [ $? = $plain ] || failed "another status than $plain"
 diff <(verdicts "$WORK/plain") <(verdicts "$WORK/profiled") >"$WORK/difference" || { head -n 20 "$WORK/difference"; failed "other verdicts"; }

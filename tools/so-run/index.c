@@ -104,6 +104,17 @@ static uint64_t tls_bytes(const struct object *o)
 	return 0;
 }
 
+static bool calls_dlmopen(const struct object *o)
+{
+	struct object_symbols symbols = object_dynsyms(o);
+	bool calls = false;
+
+	for (size_t i = 0; i < symbols.n && !calls; i++)
+		calls = symbols.v[i].section == SHN_UNDEF && !strcmp(symbols.v[i].name, "dlmopen");
+	free(symbols.v);
+	return calls;
+}
+
 static void add(struct builder *b, const struct object *o, const struct object_info *info, const char *name, const struct stat *twin)
 {
 	struct run_entry e = {0};
@@ -118,7 +129,7 @@ static void add(struct builder *b, const struct object *o, const struct object_i
 	e.original = add_string(b, info->path);
 	e.twin = add_path(b, name);
 	e.why = why ? add_string(b, why) : 0;
-	e.flags = info->is_app ? RUN_APP : 0;
+	e.flags = (info->is_app ? RUN_APP : 0) | (calls_dlmopen(o) ? RUN_DLMOPEN : 0);
 	vec_push(&b->entries.v, e);
 }
 

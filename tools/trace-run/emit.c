@@ -1,4 +1,4 @@
-/* emit.c - rows of the profile, each in the file before the next is made. */
+/* emit.c - rows of the profile, in the file while the script runs. */
 #include "tools/trace-run/emit.h"
 #include <cbor.h>
 #include <errno.h>
@@ -16,7 +16,10 @@
 #include "lib/base/mem.h"
 #include "lib/base/msg.h"
 
-enum { HEAD = 9, RING = 256, WAITING = 16384, SAMPLE_BYTES = 64 + HEAD * (3 + 2 * SAMPLE_FRAMES) };
+enum {
+	HEAD = 9, RING = 256, SAMPLE_BYTES = 64 + HEAD * (3 + 2 * SAMPLE_FRAMES),
+	BUFFER = 65536, WAITING = 16384, SAMPLES_WAITING = 64, NANOSECONDS_WAITING = 20000000
+};
 
 static struct {
 	int fd;
@@ -25,8 +28,10 @@ static struct {
 	volatile int held;
 	uint64_t rows, samples, lost;
 	uint64_t size, limit;		/* a file over RLIMIT_FSIZE would end the process */
-	unsigned char *buffer;		/* of rows that wait */
+	unsigned char *buffer;		/* of rows that wait; only made larger while held */
 	size_t n, cap;
+	unsigned samples_waiting;
+	uint64_t written;		/* the time of the sample with which it was written last */
 } out = { .fd = -1 };
 
 static struct sample ring[RING];
@@ -133,14 +138,17 @@ static void put_waiting(void)
 {
 	put_bytes(out.buffer, out.n);
 	out.n = 0;
+	out.samples_waiting = 0;
 }
 
 static void put_sample(const struct sample *s)
 {
-	unsigned char bytes[SAMPLE_BYTES];
-	struct pen pen = { bytes, bytes + sizeof bytes };
 	bool listed = s->weight != 1 || s->return_address || s->c_function || s->frames;
+	struct pen pen;
 
+	if (out.cap - out.n < SAMPLE_BYTES)
+		put_waiting();
+	pen = (struct pen){ out.buffer + out.n, out.buffer + out.cap };
 	put_array(&pen, 4 + listed);
 	put_uint(&pen, PROFILE_SAMPLE);
 	put_uint(&pen, s->pc);
@@ -162,10 +170,13 @@ static void put_sample(const struct sample *s)
 			put_uint(&pen, s->frame[i].position);
 		}
 	}
-	put_waiting();
-	put_bytes(bytes, (size_t)(pen.p - bytes));
+	out.n = (size_t)(pen.p - out.buffer);
 	out.rows++;
 	out.samples++;
+	if (++out.samples_waiting >= SAMPLES_WAITING || s->time - out.written >= NANOSECONDS_WAITING) {
+		put_waiting();
+		out.written = s->time;
+	}
 }
 
 /* A sample that comes meanwhile finds it held, and is written by this loop. */
@@ -264,7 +275,7 @@ static void begin(const struct emit_object *object)
 {
 	struct pen pen;
 
-	out.cap = 256 + strlen(object->path) + strlen(object->name);
+	out.cap = BUFFER + strlen(object->path) + strlen(object->name);
 	out.buffer = xmalloc(out.cap);
 	pen = (struct pen){ out.buffer, out.buffer + out.cap };
 	put_array(&pen, 2);

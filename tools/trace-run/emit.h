@@ -1,8 +1,9 @@
-/* emit.h - rows of the profile, each in the file before the next is made.
+/* emit.h - rows of the profile, in the file while the script runs.
 
-   A sample is taken in a signal handler, so this is a small encoder of its own beside formats/stream.h: it allocates nothing, takes no lock,
-   and each row is written whole by write(2): it is in the file whatever becomes of the process.  Samples that come
-   while a row is being written wait in a ring. */
+   A sample is taken in a signal handler, so this is a small encoder of its own beside formats/stream.h: it allocates nothing there and
+   takes no lock.  A trace's row is written at once, by one write(2) with all that waited: it is in the file whatever becomes of the
+   process.  Samples wait for each other, but not for long: a system call a sample would cost more than the sample.
+   Samples that come while a row is being made wait in a ring. */
 #ifndef TRACE_RUN_EMIT_H
 #define TRACE_RUN_EMIT_H
 #include <stdbool.h>
@@ -26,7 +27,7 @@ struct row {
 	const char *kind, *name, *why;		/* NULL: none */
 	const int64_t *numbers;
 	size_t n;
-	bool can_wait;				/* until another row is written: what is only known by it is not needed before */
+	bool can_wait;				/* until another row or enough samples are there */
 };
 
 struct emit_object { const char *path, *name, *machine; };

@@ -1,8 +1,8 @@
 /* stack.c - where Lua is, seen from a signal handler.
 
-   The interpreter may be in the middle of moving its stack, so nothing there is read in place: a piece below the base is copied by a
-   system call that fails where a load would crash, and the calls are found in the copy.  The bytecode that tells a frame's size is a
-   copy, too (prototypes.c). */
+   LuaJIT's C code may be in the middle of moving Lua's stack, so there nothing is read in place: a piece below the base is copied by a
+   system call that fails where a load would crash, and the calls are found in the copy.  Trace code and the interpreter's assembly
+   leave the stack where it is.  The bytecode that tells a frame's size is always a copy (prototypes.c). */
 #include "tools/trace-run/stack.h"
 #include <pthread.h>
 #include "formats/profile.h"
@@ -70,7 +70,8 @@ static void walk(struct sample *s, const uint64_t *slots, int64_t frame)
 	}
 }
 
-static void find_calls(struct sample *s, const struct vm_thread *thread, const uint64_t *base)
+/* steady: the stack cannot be on the move. */
+static void find_calls(struct sample *s, const struct vm_thread *thread, const uint64_t *base, bool steady)
 {
 	uint64_t slots[SLOTS];
 	const uint64_t *bottom = thread->stack, *from;
@@ -78,6 +79,10 @@ static void find_calls(struct sample *s, const struct vm_thread *thread, const u
 	if (!base || (uintptr_t)base % 8 || base < bottom + 2 || base > bottom + thread->stack_size)
 		return;
 	from = base - bottom > SLOTS ? base - SLOTS : bottom + 1;
+	if (steady) {
+		walk(s, from, base - from - 1);
+		return;
+	}
 	if (vm_peek(from, slots, (size_t)(base - from) * 8) != (size_t)(base - from) * 8)
 		return;
 	if (s->state == -1 - PROFILE_STATE_C && base - from >= 2) {
@@ -124,7 +129,7 @@ void stack_look(struct sample *s, const ucontext_t *context, uint64_t code_low, 
 	uintptr_t sp = (uintptr_t)registers[REG_RSP];
 	const struct vm_thread *thread;
 	const uint64_t *base;
-	bool compiled;
+	bool compiled, in_trace = s->pc >= code_low && s->pc < code_high;
 
 	s->state = -1 - PROFILE_STATE_UNKNOWN;
 	if (!vm.known)
@@ -136,7 +141,7 @@ void stack_look(struct sample *s, const ucontext_t *context, uint64_t code_low, 
 		return;
 	compiled = s->state >= 0 || s->state == -1 - PROFILE_STATE_GC || s->state == -1 - PROFILE_STATE_EXIT;
 	base = compiled && *vm.trace_base ? *vm.trace_base : thread->base;
-	if (compiled && s->state != -1 - PROFILE_STATE_EXIT && code_high && !(s->pc >= code_low && s->pc < code_high))
+	if (compiled && s->state != -1 - PROFILE_STATE_EXIT && code_high && !in_trace)
 		find_return(s, sp, code_low, code_high);
 	/* The list of prototypes is being changed. */
 	if (emit_held())
@@ -149,5 +154,5 @@ void stack_look(struct sample *s, const ucontext_t *context, uint64_t code_low, 
 			saved_place(s, thread, sp);
 		}
 	}
-	find_calls(s, thread, base);
+	find_calls(s, thread, base, in_trace || vm_is_interpreter(s->pc));
 }

@@ -228,6 +228,15 @@ static bool has_slash(const char *s)
 	return *s;
 }
 
+#ifdef WRAP_DLMOPEN
+static bool has_dollar(const char *s)
+{
+	while (*s && *s != '$')
+		s++;
+	return *s;
+}
+#endif
+
 static char *unconst(const char *s)
 {
 	return (char *)(uintptr_t)s;
@@ -275,6 +284,39 @@ static void note(const struct link_map *map)
 	}
 }
 
+#ifdef WRAP_DLMOPEN
+/* What dlmopen opens by a path in another namespace is shown to no la_objsearch, so the call itself is bound to us; the loader then
+   makes the map as if la_objsearch had answered.  Tail calls, since dlmopen looks who calls it.  This costs a call for each symbol
+   that is bound, and so there are two audit objects. */
+static void *(*real_dlmopen)(Lmid_t, const char *, int);
+
+static void *our_dlmopen(Lmid_t lmid, const char *name, int mode)
+{
+	const struct run_entry *e = name && has_slash(name) && !has_dollar(name) && text_length(name, PATH_LONGEST) < PATH_LONGEST ? find_usable(name) : NULL;
+
+	if (!e)
+		return real_dlmopen(lmid, name, mode);
+	copy(asked, name, sizeof asked);
+	return real_dlmopen(lmid, padded(string(e->twin), name), mode);
+}
+
+/* Only bindings between objects that asked for it come here. */
+EXPORT uintptr_t la_symbind64(ElfW(Sym) *symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags, const char *name)
+{
+	(void)index;
+	(void)from;
+	(void)to;
+	(void)flags;
+	if (!same(name, "dlmopen"))
+		return symbol->st_value;
+	real_dlmopen = (void *(*)(Lmid_t, const char *, int))symbol->st_value;
+	return (uintptr_t)our_dlmopen;
+}
+enum { BINDINGS = LA_FLG_BINDTO | LA_FLG_BINDFROM };
+#else
+enum { BINDINGS = 0 };
+#endif
+
 EXPORT unsigned la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *cookie)
 {
 	(void)lmid;
@@ -288,7 +330,7 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *cookie)
 		note(map);
 	}
 	answered[0] = 0;
-	return 0;
+	return BINDINGS;
 }
 
 EXPORT void la_preinit(uintptr_t *cookie)
