@@ -1,6 +1,7 @@
 # xz: liblzma, with its filters, threads and a damaged file
 where=debian
 programs=$ROOT/usr/bin/xz
+count=atomic
 
 prepare() {
 	words 1000 11 >words
