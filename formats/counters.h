@@ -88,6 +88,8 @@ struct counters_private {
 	uint64_t initialised;
 	char directory[1024];		/* where counter files go; absolute; fixed by so-gen -o */
 	uint32_t state, error;		/* enum counters_state; errno of the step that failed */
+	uint64_t by_pid;		/* 1: memory is not wiped here (an emulator), so alive stays 0 and runtime_child compares the
+					   process number with the header's each time it is called */
 };
 
 /* .soprof.map: one row a block, ascending by old (then new).  Row i counts in counter i.
@@ -102,6 +104,7 @@ enum {
 	MAP_MARK = 1 << 20,		/* counting code stands behind an entry mark of 4 bytes */
 	MAP_SPLIT = 1 << 21,		/* starts inside the row before it (a jump over a lock prefix) */
 	MAP_UNCOUNTED = 1 << 22,	/* moved without a counter (its counter stays 0 and means nothing) */
+	MAP_GOES_ON = 1 << 23,		/* with MAP_UNCOUNTED: belongs to the block of the row before it, whose last instruction got longer */
 };
 #define MAP_SIZE(row) ((row)->size_flags & 0xfffff)
 #define MAP_INSERTED(row) ((row)->size_flags >> 24)
@@ -116,6 +119,7 @@ enum { SOPROF_NOTE_TYPE = 1, SOPROF_NOTE_VERSION = 1 };
 #define SOPROF_NOTE_OWNER "soprof"
 #define SECTION_TEXT ".soprof.text"
 #define SECTION_MAP ".soprof.map"
+#define SECTION_PLACES ".soprof.places"	/* MIPS: a word for each old instruction: its new place - its old one, 0: it did not move */
 #define SECTION_SPRINGS ".soprof.springs"
 #define SECTION_INFO ".soprof.info"
 #define SECTION_COUNTERS ".soprof.counters"	/* the header */

@@ -10,7 +10,7 @@ set -- $(llvm-readelf-14 -SW "$file" | awk '{ sub(/.*\]/, "") } $1 == ".blob" { 
 [ "$1" -eq 0 ] || fault "begins at $1"
 [ "$2" -le 16 ] || fault "needs an alignment of $2"
 
-entry() { llvm-nm-14 "$file" | awk -v name="$1" '$3 == name { print "0x" substr($1, 9) }'; }
+entry() { llvm-nm-14 "$file" | awk -v name="$1" '$3 == name { print "0x" substr($1, length($1) - 7) }'; }
 upper=$(echo "$machine" | tr a-z A-Z)
 bytes=$(mktemp)
 trap 'rm -f "$bytes"' EXIT

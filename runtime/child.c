@@ -18,10 +18,16 @@ static void tell(struct counters_header *parents, uint32_t flag)
 	__atomic_fetch_or(&parents->flags, flag, __ATOMIC_RELAXED);
 }
 
+/* Whether the process was forked since H was made: its parent counts there. */
+static bool forked(const struct counters_private *p, const struct counters_header *h)
+{
+	return !p->alive && (!p->by_pid || h->pid != sys_getpid());
+}
+
 /* Restores what the fork has wiped. */
 static void revive(struct counters_private *p, const struct counters_header *h)
 {
-	p->alive = 1;
+	p->alive = !p->by_pid;
 	p->initialised = 1;
 	p->mapped_size = COUNTERS_MAPPED(h);
 }
@@ -128,7 +134,7 @@ static bool separate_all(struct maps *m, const struct counters_header *own)
 		if (begins(&line, &before, own)) {
 			found.header = (void *)(uintptr_t)line.start;
 			found.page = (void *)(uintptr_t)(line.start - found.header->page);
-			if (found.header != own && found.page->alive)
+			if (found.header != own && !forked(found.page, found.header))
 				found.header = NULL;
 		} else if (found.header && !continues(&line, &found)) {
 			found.header = NULL;
@@ -159,7 +165,7 @@ void runtime_child(struct counters_private *p, struct counters_header *h)
 	struct maps m;
 	bool seen;
 
-	if (p->alive)
+	if (!forked(p, h))
 		return;
 	revive(p, h);
 	if (!maps_open(&m)) {

@@ -4,14 +4,26 @@
 #include "runtime/process.h"
 #include "runtime/text.h"
 
-/* Emulators say yes to any advice and do nothing. */
-static bool wipes_on_fork(void *page, size_t n)
+/* Whether the system is an emulator that says yes to any advice and does nothing: no kernel wipes shared memory. */
+static bool any_advice(void *copy, size_t n)
 {
-	return sys_madvise(page, n, MADV_WIPEONFORK) == 0 && sys_madvise(page, n, -1) != 0;
+	long shared;
+	bool any;
+
+	if (sys_madvise(copy, n, -1) != 0)
+		return false;
+	shared = sys_mmap(NULL, n, MAP_SHARED | MAP_ANONYMOUS, -1);
+	any = sys_failed(shared) || sys_madvise((void *)shared, n, MADV_WIPEONFORK) == 0;
+	if (!sys_failed(shared))
+		sys_munmap((void *)shared, n);
+	return any;
 }
 
 /* The private page becomes one that a forked child reads as zeros.  It is made elsewhere and moved there in one step, since
-   a 0 in it, be it for a moment, would mean "forked" to whoever makes a system call then. */
+   a 0 in it, be it for a moment, would mean "forked" to whoever makes a system call then.
+
+   Emulators make a fork of a vfork, so that there another process number is other memory; where a kernel is too old, vfork
+   shares memory and nothing can be told. */
 static bool watch_forks(struct counters_private *p, size_t page)
 {
 	long at = sys_mmap(NULL, page, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -19,13 +31,14 @@ static bool watch_forks(struct counters_private *p, size_t page)
 
 	if (sys_failed(at))
 		return false;
-	if (wipes_on_fork(copy, page)) {
+	if (sys_madvise(copy, page, MADV_WIPEONFORK) == 0) {
+		p->by_pid = any_advice(copy, page);
 		memcpy(copy, p, sizeof *p);
-		if (!sys_failed(sys_move_pages(copy, page, p)))
+		if (!p->by_pid && !sys_failed(sys_move_pages(copy, page, p)))
 			return true;
 	}
 	sys_munmap(copy, page);
-	return false;
+	return p->by_pid;
 }
 
 static void read_settings(char *directory, size_t size, uint64_t *limit)
@@ -49,7 +62,10 @@ static bool share(struct counters_private *p, struct counters_header *h, struct 
 		h->flags |= COUNTERS_FORK_UNSAFE;
 		sys_pwrite(f->fd, &h->flags, sizeof h->flags, offsetof(struct counters_header, flags));
 	}
-	return file_map(f, h);
+	if (!file_map(f, h))
+		return false;
+	p->alive = !p->by_pid;
+	return true;
 }
 
 static long open_directory(const struct counters_private *p, struct counters_header *h)

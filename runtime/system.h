@@ -8,6 +8,8 @@
 
 #if defined(__x86_64__)
 #include "runtime/x86_64.h"
+#elif defined(__mips__) && _MIPS_SIM == _ABIO32
+#include "runtime/mips.h"
 #else
 #error "no system-call layer for this machine"
 #endif

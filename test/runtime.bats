@@ -233,11 +233,16 @@ need_root() { [ "$(id -u)" = 0 ] || skip "needs root"; }
 	[ "$(field flags "$D"/x.*.0)" = 4 ]
 }
 
-@test "an emulator that says yes to any advice is found out" {
+@test "an emulator that says yes to any advice is found out: forks are told by the process number" {
 	command -v strace > list || skip "no strace"
-	strace -e inject=madvise:retval=0 -o trace "$HOST" object x "$D" 10 init count 0 1
+	strace -f -e inject=madvise:retval=0 -o trace "$HOST" object x "$D" 10 object y "$D" 20 init count 0 1 fork count 0 1003 fork count 0 9 state > states
 	grep -q INJECTED trace || skip "strace cannot inject here"
-	[ "$(field flags "$D"/x.*.0)" = 4 ]
+	# all four processes have files of their own, and are asked again at each system call
+	[ "$(grep -c 'state 1 error 0 alive 0' states)" = 8 ]
+	for o in x y; do
+		[ "$(for f in "$D"/$o.*; do total "$f"; done | sort -n | tr '\n' ' ')" = "9 9 1012 1013 " ]
+		[ "$(for f in "$D"/$o.*; do field flags "$f"; done | sort | tr '\n' ' ')" = "0 2 2 2 " ]
+	done
 }
 
 @test "fork: parent and child each count into a file of their own, exactly" {

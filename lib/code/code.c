@@ -26,6 +26,10 @@ const char *code_init(struct code *c, const struct object *o)
 	c->m = machine_for(o->eh.e_machine, o->eh.e_ident[EI_CLASS], o->eh.e_ident[EI_DATA]);
 	if (!c->m)
 		return "no back end for this machine";
+	const char *fault = c->m->refuse ? c->m->refuse(o->eh.e_flags) : NULL;
+	if (fault)
+		return fault;
+	c->gentle = c->m->gentle && c->m->gentle(o->eh.e_flags);
 	uint64_t lo = UINT64_MAX, hi = 0;
 	for (size_t i = 1; i < o->shnum; i++) {
 		const GElf_Shdr *h = &o->sections[i].h;
@@ -48,7 +52,19 @@ const char *code_init(struct code *c, const struct object *o)
 	c->heads = xcalloc(words, 8);
 	c->reads = xcalloc(words, 8);
 	c->kills = xcalloc(words, 8);
+	if (c->m->through_gp)
+		code_got(c);
 	return NULL;
+}
+
+void code_reset(struct code *c)
+{
+	size_t bytes = ((c->hi - c->lo) / 64 + 2) * 8;
+	memset(c->starts, 0, bytes);
+	memset(c->heads, 0, bytes);
+	memset(c->reads, 0, bytes);
+	memset(c->kills, 0, bytes);
+	c->ranges.n = c->ends.n = c->refs.n = c->splits.n = c->addresses.n = c->prologues.n = 0;
 }
 
 void code_free(struct code *c)
@@ -62,6 +78,9 @@ void code_free(struct code *c)
 	vec_free(&c->ends);
 	vec_free(&c->refs);
 	vec_free(&c->splits);
+	vec_free(&c->addresses);
+	vec_free(&c->prologues);
+	free(c->got.slots);
 }
 
 void code_add(struct code *c, uint64_t start, uint64_t size, enum code_range_kind kind, const char *why)

@@ -22,6 +22,9 @@ struct code_range {
 };
 /* An instruction that ends a block. */
 struct code_end { uint32_t at, target; uint8_t len, kind, flags, pc_pos; };	/* target: direct ones, else of the pc-relative operand, else 0 */
+/* An instruction, or one with its delay slot, that obtains a text address through the GOT: the whole word of it, or a page to which it
+   adds the rest. */
+struct code_address { uint32_t at, target, gp; uint8_t len; bool whole; };
 /* Another instruction with a pc-relative operand. */
 struct code_ref { uint32_t at, target; uint8_t len, pc_pos, flags, end_of_block; };
 
@@ -36,6 +39,18 @@ struct code {
 	VEC(struct code_ref) refs;
 	VEC(uint32_t) splits;		/* heads that a branch over a lock prefix made within an instruction */
 	struct arena arena;		/* reasons */
+	bool gentle;			/* processors with load delays */
+	/* machines with through_gp: */
+	VEC(struct code_address) addresses;	/* ascending after code_addresses_sort */
+	VEC(struct prologue) prologues;	/* ascending by entry */
+	struct code_got {
+		uint32_t lo, hi;	/* the section */
+		uint32_t local_end, end;/* of the primary GOT: words that are local, all words */
+		uint32_t gp, first_global;	/* number of the dynamic symbol of the first global word */
+		uint32_t *slots;	/* words of further GOTs that hold addresses of this object, ascending */
+		size_t slot_count;
+		bool several;
+	} got;
 };
 
 static inline bool bit(const uint64_t *map, uint32_t i) { return map[i >> 6] >> (i & 63) & 1; }
@@ -49,9 +64,29 @@ static inline bool code_starts(const struct code *c, uint64_t a) { return code_i
 static inline bool code_head(const struct code *c, uint64_t a) { return code_in(c, a) && bit(c->heads, a - c->lo); }
 static inline void code_set_head(struct code *c, uint32_t a) { bit_set(c->heads, a - c->lo); }
 
+/* got.c.  Reads where the GOTs are (code_init does it but for the relocated words of further GOTs). */
+void code_got(struct code *c);
+void code_got_slots(struct code *c, const struct object_relocs *relocs);
+/* Of an object without relocations that tell of addresses in it (one that was linked to a fixed address): adds its data words that lie
+   strictly between the lowest and the highest address of code, as the patent's detector 42 finds them, to the relocations. */
+void code_scan_words(const struct code *c, struct object_relocs *relocs);
+/* The value of a GOT word that holds an address of this object (a constant, for flow_memory). */
+bool code_constant(const void *code, uint64_t a, uint64_t *value);
+/* The value of a word in a segment that is not written (fixed, for flow_memory). */
+bool code_fixed(const void *code, uint64_t a, uint64_t *value);
+static inline bool code_in_got(const struct code *c, uint64_t a) { return a >= c->got.lo && a < c->got.hi; }
+/* Notes the gp prologue at a function entry, if there is one. */
+void code_find_prologue(struct code *c, const struct code_range *r, uint32_t entry);
+void code_prologues_sort(struct code *c);
+const struct prologue *code_prologue(const struct code *c, uint32_t entry);
+void code_addresses_sort(struct code *c);
+const struct code_address *code_address(const struct code *c, uint32_t at);
+
 /* NULL, or why the object's code cannot be handled. */
 const char *code_init(struct code *c, const struct object *o);
 void code_free(struct code *c);
+/* Forgets ranges and all that was decoded. */
+void code_reset(struct code *c);
 /* Adds a range (not yet decoded); the caller has checked that it lies in the file. */
 void code_add(struct code *c, uint64_t start, uint64_t size, enum code_range_kind kind, const char *why);
 /* Sorts ranges; of two that overlap the later one is cut out with a reason. */

@@ -128,6 +128,8 @@ static bool is_relevant(const struct flow_walk *w, size_t i)
 
 static void find_relevant(struct flow_walk *w)
 {
+	for (size_t i = 0; w->every && i < w->n; i++)
+		w->blocks[i].relevant = true;
 	for (bool again = true; again; ) {
 		again = false;
 		for (size_t i = w->n; i-- > 0; )
@@ -179,7 +181,7 @@ void flow_walk_free(struct flow_walk *w)
 /* Values of which a jump may go through one or the other. */
 static bool is_alternative(const struct flow_walk *w, const struct flow_value *v)
 {
-	return v->kind == FLOW_TARGET || v->kind == FLOW_MANY || (v->kind == FLOW_ENTRY && v->width == 8)
+	return v->kind == FLOW_TARGET || v->kind == FLOW_MANY || (v->kind == FLOW_ENTRY && v->width == w->c->m->word)
 		|| (v->kind == FLOW_CONST && code_in(w->c, v->a));
 }
 
@@ -226,10 +228,19 @@ static bool doubtful(const struct flow_walk *w, const struct flow_value *v)
 
 struct merging { struct flow_walk *w; const struct flow_state *x, *y; uint32_t at; bool last, weak; };
 
+/* A register that nobody gave a value: a path on which it is read is none (it leads over a call that does not return). */
+static bool is_nothing(const struct flow_value *v) { return v->kind == FLOW_ANY && v->b == FLOW_NOTHING; }
+
 /* Makes *x what holds for both; true when that changed *x. */
 static bool merge_value(const struct merging *m, struct flow_value *x, const struct flow_value *y, uint32_t salt)
 {
 	bool grown = false;
+	if (is_nothing(y))
+		return false;
+	if (is_nothing(x)) {
+		*x = *y;
+		return true;
+	}
 	if (same_value(x, y)) {
 		if (x->kind == FLOW_ANY && y->a && !x->a) {
 			x->a = 1;
@@ -396,6 +407,8 @@ void flow_walk_block(struct flow_walk *w, const struct flow_block *b, const stru
 	for (uint32_t a = b->at; a < b->end; p += insn.len, a += insn.len) {
 		if (!m->decode(p, w->r->end - a, a, &insn))
 			return;
+		if (w->step)
+			w->step(w, &insn, p, &s);
 		if (insn.kind == INSN_JUMP_INDIRECT) {
 			if (!insn.pc_size)
 				w->jump(w, &insn, &s);
@@ -429,6 +442,9 @@ void flow_unknown(const struct flow_walk *w, struct flow_state *s, uint32_t at, 
 	if (w->fde ? frames_cfa(w->f, w->c->o, w->fde, at, &depth) : at == w->r->start && ((depth = 0), true))
 		s->regs[w->c->m->stack_reg] = (struct flow_value){ .kind = FLOW_FRAME, .a = (uint64_t)-depth };
 	s->epoch = s->frame_epoch = at | 1;
+	s->memory = &w->memory;
+	if (w->c->m->flow_begin)
+		w->c->m->flow_begin(s, at, !doubt && at == w->r->start);
 }
 
 static void run(struct flow_walk *w)

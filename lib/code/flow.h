@@ -34,6 +34,10 @@ struct flow_walk {
 	unsigned alternative_count;
 	/* Called at each indirect jump. */
 	void (*jump)(struct flow_walk *w, const struct insn *insn, const struct flow_state *s);
+	/* Called before each instruction, or NULL. */
+	void (*step)(struct flow_walk *w, const struct insn *insn, const uint8_t *p, const struct flow_state *s);
+	bool every;			/* all blocks are walked, not only those that an indirect jump may follow */
+	struct flow_memory memory;
 	void *context;
 };
 

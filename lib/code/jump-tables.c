@@ -15,6 +15,8 @@ struct search {
 	bool labels;			/* a jump has led to labels of the function */
 	bool grown;			/* a table gave new heads: the blocks have to be made again */
 	const char *why;		/* of the jump looked at last */
+	uint32_t label_base;		/* a label that entries of a table are relative to */
+	jump_tables seen;		/* where jumps are led on: tables that a jump had on the way to the fixed point */
 };
 
 bool jump_entry(const struct code *c, const struct jump_table *t, uint32_t i, uint64_t *at, uint64_t *target)
@@ -139,10 +141,41 @@ static void to_label(struct search *f, uint64_t target, const struct flow_state 
 		flow_walk_to(&f->w, target, s);
 }
 
+static void see_table(struct search *f, const struct jump_table *t)
+{
+	for (size_t i = 0; i < f->seen.n; i++)
+		if (f->seen.v[i].jump == t->jump && f->seen.v[i].at == t->at) {
+			if (t->count > f->seen.v[i].count)
+				f->seen.v[i] = *t;
+			return;
+		}
+	vec_push(&f->seen, *t);
+}
+
+/* A jump that is led on is right whatever its table: one that was seen on some path tells enough, the heads. */
+static bool was_seen(struct search *f, uint32_t jump)
+{
+	bool seen = false;
+	for (size_t i = 0; i < f->seen.n; i++)
+		if (f->seen.v[i].jump == jump) {
+			vec_push(f->tables, f->seen.v[i]);
+			seen = true;
+		}
+	return seen;
+}
+
 static const char *use_table(struct search *f, const struct insn *insn, const struct flow_value *v, const struct flow_state *s)
 {
 	struct jump_table t = { .jump = insn->at, .at = v->a, .base = v->kind == FLOW_TARGET ? v->b : 0, .width = v->width,
 		.scale = v->scale, .is_signed = v->is_signed && v->width < 8 };
+	if (f->w.c->m->through_gp && v->kind == FLOW_TARGET && !v->b) {		/* then it is relative to what the others are */
+		if (!f->label_base)
+			return "a value made of others";
+		t.base = f->label_base;
+	} else if (t.base > f->w.r->start && t.base < f->w.r->end && f->label_base != t.base) {
+		f->grown |= !f->label_base;
+		f->label_base = t.base;
+	}
 	if (v->a > UINT32_MAX || v->b > UINT32_MAX || !read_table(f, &t, v->max))
 		return "no entry of its table leads anywhere";
 	for (uint32_t i = 0; i < t.count; i++) {
@@ -152,6 +185,8 @@ static const char *use_table(struct search *f, const struct insn *insn, const st
 	}
 	if (f->final)
 		vec_push(f->tables, t);
+	else if (f->w.c->m->through_gp)
+		see_table(f, &t);
 	return t.width < 4 || t.scale != 1 ? "entries too narrow for new addresses" : NULL;
 }
 
@@ -162,7 +197,7 @@ static bool at_entry_level(const struct search *f, const struct insn *insn, cons
 	int64_t depth;
 	if (sp->kind == FLOW_FRAME)
 		return sp->a == 0;
-	if (sp->kind == FLOW_ANY && sp->b)		/* unwinding, longjmp, a resolver's return */
+	if (sp->kind == FLOW_ANY && sp->b == FLOW_OTHER_FRAME)		/* unwinding, longjmp, a resolver's return */
 		return true;
 	return f->w.fde && frames_cfa(f->w.f, f->w.c->o, f->w.fde, insn->at, &depth) && depth == 0;
 }
@@ -170,7 +205,7 @@ static bool at_entry_level(const struct search *f, const struct insn *insn, cons
 /* Does one of the first entries of a table of addresses lead into the function, or into the middle of another (a cold part)? */
 static bool has_label(const struct search *f, const struct flow_value *v)
 {
-	const struct jump_table t = { .at = v->a, .width = 8, .scale = 1 };
+	const struct jump_table t = { .at = v->a, .width = f->w.c->m->word, .scale = 1 };
 	uint64_t target;
 	for (uint32_t i = 0; i < 8 && entry(f, &t, i, &target); i++) {
 		const struct code_range *r = code_range_at(f->w.c, target);
@@ -187,7 +222,7 @@ static const char *resolve(struct search *f, const struct insn *insn, const stru
 	case FLOW_TARGET:
 		return use_table(f, insn, v, s);
 	case FLOW_ENTRY:
-		if (v->width != 8 || v->a > UINT32_MAX)
+		if (v->width != f->w.c->m->word || v->a > UINT32_MAX)
 			break;
 		if (has_label(f, v))
 			return use_table(f, insn, v, s);
@@ -213,7 +248,13 @@ static void at_jump(struct flow_walk *w, const struct insn *insn, const struct f
 	struct search *f = w->context;
 	struct flow_value v;
 	enum flow_jump kind = w->c->m->flow_jump(s, code_bytes(w->c, insn->at, insn->len), insn, &v);
+	struct flow_state behind;
 	f->why = NULL;
+	if (w->c->m->through_gp) {	/* the delay slot is over when it jumps */
+		flow_state_copy(&behind, s);
+		w->c->m->flow(&behind, code_bytes(w->c, insn->at, insn->len), insn);
+		s = &behind;
+	}
 	if (kind == FLOW_JUMP_TAIL)
 		return;
 	if (v.kind != FLOW_MANY) {
@@ -264,9 +305,37 @@ static void keep_tables(struct search *f)
 			continue;
 		f->why = NULL;
 		flow_walk_block(w, b, b->in);
+		if (f->why && was_seen(f, w->c->ends.v[b->last].at))
+			f->why = NULL;
 		if (f->why && !w->r->why)
 			w->r->why = code_reason(w->c, "unresolved indirect jump at 0x%x: %s", w->c->ends.v[b->last].at, f->why);
 	}
+}
+
+/* At the fixed point: the text addresses that code obtains; its own address is used for nothing but gp. */
+static void note_address(struct flow_walk *w, const struct insn *insn, const uint8_t *p, const struct flow_state *s)
+{
+	struct code *c = w->c;
+	const struct prologue *q = code_prologue(c, w->r->start);
+	struct flow_address a;
+	int32_t offset;
+	if (c->m->flow_address(s, p, insn, &a) && code_in(c, a.text) && object_is_code(c->o, a.text)) {
+		struct code_address to = { .at = insn->at, .target = a.text, .gp = (uint32_t)w->memory.gp, .len = insn->len };
+		if (c->m->address_form(p, insn, a.text, &to.whole, &offset))
+			vec_push(&c->addresses, to);
+	}
+	if (a.own && !w->r->why && !(q && insn->at > q->entry && insn->at <= q->entry + 64))
+		w->r->why = code_reason(c, "it uses its own address at 0x%x in a way that is not understood", (unsigned)insn->at);
+}
+
+static void note_addresses(struct search *f)
+{
+	struct flow_walk *w = &f->w;
+	w->step = note_address;
+	for (size_t i = 0; i < w->n; i++)
+		if (w->blocks[i].in)
+			flow_walk_block(w, &w->blocks[i], w->blocks[i].in);
+	w->step = NULL;
 }
 
 void code_find_tables(struct code *c, struct code_range *r, jump_tables *tables, const struct jump_context *context)
@@ -274,8 +343,12 @@ void code_find_tables(struct code *c, struct code_range *r, jump_tables *tables,
 	struct search *f = xcalloc(1, sizeof *f);
 	*f = (struct search){ .context = context, .tables = tables,
 		.w = { .c = c, .r = r, .f = context->frames, .fde = r->kind == RANGE_FDE ? frames_find(context->frames, r->start) : NULL,
-		       .jump = at_jump, .context = f } };
-	if (!r->swept || r->kind == RANGE_PLT || only_tails(f)) {
+		       .jump = at_jump, .context = f, .every = c->m->through_gp } };
+	if (c->m->through_gp) {
+		const struct prologue *q = code_prologue(c, r->start);
+		f->w.memory = (struct flow_memory){ code_constant, code_fixed, c, q ? q->gp : c->got.gp };
+	}
+	if (!r->swept || r->kind == RANGE_PLT || (!f->w.every && only_tails(f))) {
 		free(f);
 		return;
 	}
@@ -291,8 +364,11 @@ void code_find_tables(struct code *c, struct code_range *r, jump_tables *tables,
 		f->grown |= f->w.again;
 		if (!f->grown && f->w.n <= MAX_BLOCKS)
 			keep_tables(f);
+		if (!f->grown && f->w.n <= MAX_BLOCKS && f->w.every)
+			note_addresses(f);
 		flow_walk_free(&f->w);
 	} while (f->grown);
+	vec_free(&f->seen);
 	free(f->w.labels);
 	free(f);
 }

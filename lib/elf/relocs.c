@@ -73,6 +73,8 @@ static void read_entry(const struct object *o, const uint8_t *p, bool has_addend
 
 	r->offset = object_word(o, p, w);
 	split_info(o, object_word(o, p + w, w), r);
+	if (o->eh.e_machine == EM_MIPS && r->type == R_MIPS_REL32 && r->symbol)
+		r->type = R_MIPS_32;	/* one type does for both there; only without a symbol it is a RELATIVE one */
 	if (!has_addend)
 		r->addend = in_place(o, r->offset, w);
 	else

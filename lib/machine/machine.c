@@ -2,12 +2,12 @@
 #include <elf.h>
 #include "lib/machine/machine.h"
 
-static const struct machine *const machines[] = { &machine_x86_64 };
+static const struct machine *const machines[] = { &machine_x86_64, &machine_mips, &machine_mipsel };
 
 const struct machine *machine_for(unsigned e_machine, unsigned elf_class, unsigned elf_data)
 {
 	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
-		if (machines[i]->e_machine == e_machine && machines[i]->elf_class == elf_class && elf_data == ELFDATA2LSB)
+		if (machines[i]->e_machine == e_machine && machines[i]->elf_class == elf_class && machines[i]->elf_data == elf_data)
 			return machines[i];
 	return NULL;
 }

@@ -22,9 +22,11 @@ enum insn_kind {
 enum insn_flag {
 	INSN_READS_FLAGS = 1,	/* reads a condition flag that the counting instruction would change */
 	INSN_KILLS_FLAGS = 2,	/* writes or leaves undefined all of those without reading one */
-	INSN_MARK = 4,		/* an entry mark (endbr64, bti): nothing may stand before it */
+	INSN_MARK = 4,		/* an entry mark (endbr64, bti), a store-conditional: nothing may be inserted before it */
 	INSN_ADDRESS = 8,	/* obtains the address insn.target (lea), does not read or write there */
 	INSN_LOCK = 16,		/* begins with a lock prefix of one byte that a branch may jump over */
+	INSN_LINK_LOAD = 32,	/* load-linked: nothing may be inserted until the store */
+	INSN_LINK_STORE = 64,
 };
 
 struct insn {
@@ -59,18 +61,29 @@ enum flow_kind {
 	FLOW_ENTRY,		/* loaded from the table at a */
 	FLOW_TARGET,		/* the table's entry + the address b */
 	FLOW_MANY,		/* one of the values in the set a of the walk (lib/code/flow.h) */
+	FLOW_LESS,		/* 1 if the value of id b is at most max, else 0 */
 };
 struct flow_value {
 	uint8_t kind, width, scale;	/* width: bytes an entry; scale: what an entry is multiplied by */
 	bool is_signed;
 	uint32_t id;			/* equal ids: equal values */
 	uint64_t a, b;			/* FLOW_ANY: a not 0: perhaps made of what a table holds, which is
-					   no tail call; b not 0: stack pointer of another frame, just set */
+					   no tail call; b: FLOW_OTHER_FRAME, FLOW_NOTHING */
 	uint64_t max;			/* FLOW_ANY: proven upper bound; FLOW_PLACE, FLOW_ENTRY, FLOW_TARGET: of the index; UINT64_MAX: none */
 };
+/* FLOW_ANY's b: the stack pointer of another frame, just set; a register that nobody gave a value. */
+enum { FLOW_OTHER_FRAME = 1, FLOW_NOTHING = 2 };
 enum { FLOW_REGS = 32, FLOW_SLOTS = 24, FLOW_FACTS = 8 };
 struct flow_slot { int64_t at; struct flow_value value; };		/* at: offset from the stack pointer at entry */
+/* What a walk knows about constant words, for machines that load addresses from a table. */
+struct flow_memory {
+	bool (*constant)(const void *context, uint64_t a, uint64_t *value);	/* a word that holds an address of the object */
+	bool (*fixed)(const void *context, uint64_t a, uint64_t *value);	/* a word that nobody writes */
+	const void *context;
+	uint64_t gp;			/* of the function; 0: not known */
+};
 struct flow_state {
+	const struct flow_memory *memory;
 	uint32_t epoch, frame_epoch;	/* of memory and of the frame: loads of one place in one epoch are equal */
 	uint8_t slot_count, fact_count;
 	struct { uint32_t id; uint64_t bound; bool valid; } compare;	/* the last comparison with a constant */
@@ -78,16 +91,46 @@ struct flow_state {
 	struct flow_value regs[FLOW_REGS];
 	struct flow_slot slots[FLOW_SLOTS];				/* the last member: states are copied up to the last slot */
 };
+struct flow_address {
+	uint64_t text;
+	bool own;			/* the instruction uses the function's own address */
+};
 enum flow_jump { FLOW_JUMP_UNKNOWN, FLOW_JUMP_TAIL, FLOW_JUMP_TABLE };
 
-/* How a block is counted: which sequence, with which free register. */
-enum count_form { COUNT_PLAIN, COUNT_FLAGS_FREE_ACC, COUNT_FLAGS_FREE_REG, COUNT_FLAGS_STACK, COUNT_FORMS };
-struct count_how { uint8_t form, reg; bool atomic; };
+/* How a block is counted: which sequence of the machine's, with which free register. */
+enum count_form { COUNT_PLAIN, COUNT_FLAGS_FREE_ACC, COUNT_FLAGS_FREE_REG, COUNT_FLAGS_STACK, COUNT_MAKING_GP, COUNT_ON_BASE, COUNT_FORMS };
+struct count_how { uint8_t form, reg; bool atomic, gentle; uint64_t gp; };	/* gentle: for processors with load delays; gp: 0: not valid here */
+/* What is free at a head. */
+struct count_where { regset dead; bool flags_dead, atomic, gentle, makes_gp, has_base; uint64_t gp; };	/* makes_gp: gp shall be valid behind it;
+	has_base: jump_reg holds count_base of this counter from the block before */
+
+/* An instruction that a copy will not do for, at its new place: a branch with its delay slot, the reading of a text address. */
+enum rewrite_flag {
+	REWRITE_FAR = 1,		/* the target is out of a branch's reach */
+	REWRITE_ADDRESS = 2,		/* it (or its delay slot) obtains a text address: now `address` */
+	REWRITE_TABLE = 4,		/* jump to an old address, to be led on through the word at `places` + that address */
+	REWRITE_BY_REGISTER = 8,	/* the target wants its own address in the call register, which holds it */
+	REWRITE_GENTLE = 16,		/* for processors with load delays */
+};
+struct rewrite {
+	const uint8_t *p;
+	struct insn insn;
+	uint8_t what;
+	uint64_t target, address, old_address, gp, places;
+	regset dead;			/* behind it */
+};
+
+/* Where code computes its gp from its own address, two instructions that hold the distance. */
+struct prologue { uint32_t entry, high, low; uint32_t distance, gp; bool in_gp; };	/* in_gp: it goes into the register of that name */
 
 struct machine {
 	const char *name;		/* "x86_64" */
 	uint16_t e_machine;
-	uint8_t elf_class;		/* ELFCLASS32 or 64 */
+	uint8_t elf_class, elf_data;	/* ELFCLASS32 or 64; ELFDATA2LSB or MSB */
+	uint8_t word;			/* bytes of an address */
+	bool through_gp;		/* code has addresses from the GOT, branches have delay slots, text holds no data, jumps through tables
+					   are translated: see rewrite and prologue */
+	uint32_t short_reach;		/* of the short form of branches: largest distance */
 	uint32_t page;			/* the largest page size its kernels use: alignment of new segments */
 	uint32_t relative, irelative, absolute, glob_dat, jump_slot, copy;	/* relocation types */
 	uint8_t insn_align, spring_size;	/* alignment of instructions; bytes of a jump that reaches any new text */
@@ -109,9 +152,40 @@ struct machine {
 	size_t (*count_size)(struct count_how how);
 	void (*count)(uint8_t *out, uint64_t at, uint64_t counter, struct count_how how);
 	/* The cheapest form that is safe where the registers in dead are dead, and the flags if flags_dead. */
-	struct count_how (*count_plan)(regset dead, bool flags_dead, bool atomic);
+	struct count_how (*count_plan)(const struct count_where *where);
+	/* What counting by gp leaves in jump_reg, less gp; counters that lie at multiples of the page are told apart by their offset. */
+	uint32_t (*count_base)(uint64_t counter, uint64_t gp);
 	/* Stack bytes that the form moves the stack pointer down by, [from, to) within the sequence; 0: it does not. */
 	unsigned (*count_stack)(struct count_how how, unsigned *from, unsigned *to);
+	/* Why objects with these header flags cannot be handled, or NULL.  May be NULL. */
+	const char *(*refuse)(uint32_t e_flags);
+	/* The objects' processors may have load delays. */
+	bool (*gentle)(uint32_t e_flags);
+
+	/* through_gp: bytes that the rewritten instruction takes (the same for every address), 0: it cannot be done; OUT may be NULL. */
+	size_t (*rewrite)(uint8_t *out, uint64_t at, const struct rewrite *w);
+	/* The text address that the instruction obtains where GOT words are as constant tells: the kinds of reference of lw and addiu. */
+	bool (*prologue)(const uint8_t *p, size_t n, uint64_t at, struct prologue *prologue);
+	void (*prologue_move)(uint8_t *high, uint8_t *low, uint32_t distance);
+	/* Does the instruction obtain a text address? */
+	bool (*flow_address)(const struct flow_state *s, const uint8_t *p, const struct insn *insn, struct flow_address *a);
+	void (*flow_begin)(struct flow_state *s, uint64_t at, bool entry);
+	/* Is the form of the instruction that of a reference to text?  Gives the page, or 0 and the word's offset from gp. */
+	bool (*address_form)(const uint8_t *p, const struct insn *insn, uint64_t text, bool *whole, int32_t *offset);
+	/* A call that surely leaves the object, or goes through a pointer: callee keeps to the ABI. */
+	bool (*call_leaves)(const uint8_t *block, size_t n, int32_t *offset);
+	/* Does it give gp its value (1) or another (-1)?  slot: where the function keeps it, from gp_slot. */
+	int (*makes_gp)(const uint8_t *p, const struct insn *insn, int32_t slot);
+	/* The place on the stack where the code keeps gp and nothing else; INT32_MIN: none. */
+	int32_t (*gp_slot)(const uint8_t *p, size_t n);
+	regset call_kills, call_uses, return_uses, always_live, callee_saved;
+	regset gp_reg;
+	uint8_t call_reg, jump_reg;
+	size_t (*spring)(uint8_t *out, uint64_t at, uint64_t target, uint64_t entry, bool by_register);
+	bool (*jump_by_call_reg)(const uint8_t *p);
+	/* Writes a jump at the end of a block: far: any distance. */
+	size_t (*join)(uint8_t *out, uint64_t at, uint64_t target, bool far, regset dead);
+
 	void (*pad)(uint8_t *out, size_t n);		/* instructions that do nothing */
 	void (*trap)(uint8_t *out, size_t n);
 
@@ -133,7 +207,7 @@ struct machine {
 	enum flow_jump (*flow_jump)(const struct flow_state *s, const uint8_t *p, const struct insn *insn, struct flow_value *table);
 };
 
-extern const struct machine machine_x86_64;
+extern const struct machine machine_x86_64, machine_mips, machine_mipsel;
 /* The machine of an ELF header, or NULL. */
 const struct machine *machine_for(unsigned e_machine, unsigned elf_class, unsigned elf_data);
 

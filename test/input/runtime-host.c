@@ -18,7 +18,19 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "formats/counters.h"
+#if defined(__x86_64__)
 #include "runtime/blob-x86_64.h"
+#define BLOB runtime_blob_x86_64
+enum { PAGE = 4096, ALIGN = RUNTIME_X86_64_ALIGN, INIT = RUNTIME_X86_64_INIT, CHILD = RUNTIME_X86_64_CHILD };
+#elif defined(__MIPSEB__)
+#include "runtime/blob-mips.h"
+#define BLOB runtime_blob_mips
+enum { PAGE = 65536, ALIGN = RUNTIME_MIPS_ALIGN, INIT = RUNTIME_MIPS_INIT, CHILD = RUNTIME_MIPS_CHILD };
+#elif defined(__MIPSEL__)
+#include "runtime/blob-mipsel.h"
+#define BLOB runtime_blob_mipsel
+enum { PAGE = 65536, ALIGN = RUNTIME_MIPSEL_ALIGN, INIT = RUNTIME_MIPSEL_INIT, CHILD = RUNTIME_MIPSEL_CHILD };
+#endif
 
 typedef void (*entry)(struct counters_private *, struct counters_header *);
 
@@ -52,33 +64,34 @@ static void *map(size_t n)
 
 static void load_blob(void)
 {
-	char *p = map(sizeof runtime_blob_x86_64 + 4096);
+	char *p = map(sizeof BLOB + 4096);
 
-	memcpy(p + RUNTIME_X86_64_ALIGN, runtime_blob_x86_64, sizeof runtime_blob_x86_64);
-	if (mprotect(p, sizeof runtime_blob_x86_64 + 4096, PROT_READ | PROT_EXEC))
+	memcpy(p + ALIGN, BLOB, sizeof BLOB);
+	__builtin___clear_cache(p, p + sizeof BLOB + ALIGN);
+	if (mprotect(p, sizeof BLOB + 4096, PROT_READ | PROT_EXEC))
 		die("mprotect");
-	init = (entry)(uintptr_t)(p + RUNTIME_X86_64_ALIGN + RUNTIME_X86_64_INIT);
-	child = (entry)(uintptr_t)(p + RUNTIME_X86_64_ALIGN + RUNTIME_X86_64_CHILD);
+	init = (entry)(uintptr_t)(p + ALIGN + INIT);
+	child = (entry)(uintptr_t)(p + ALIGN + CHILD);
 }
 
 /* Between two inaccessible pages, with the private page, the header and the counters as so-gen lays them out. */
 static void add_object(const char *name, const char *directory, uint64_t counters)
 {
-	size_t mapped = (COUNTERS_PAGE + counters * 8 + COUNTERS_PAGE - 1) & ~(size_t)(COUNTERS_PAGE - 1);
-	char *all = map(mapped + 3 * COUNTERS_PAGE);
+	size_t mapped = (PAGE + counters * 8 + PAGE - 1) & ~(size_t)(PAGE - 1);
+	char *all = map(mapped + 3 * PAGE);
 	struct segment *s = &segments[segment_count++];
 
-	mprotect(all, COUNTERS_PAGE, PROT_NONE);
-	mprotect(all + 2 * COUNTERS_PAGE + mapped, COUNTERS_PAGE, PROT_NONE);
-	s->p = (void *)(all + COUNTERS_PAGE);
-	s->h = (void *)(all + 2 * COUNTERS_PAGE);
-	s->counts = (void *)(all + 3 * COUNTERS_PAGE);
+	mprotect(all, PAGE, PROT_NONE);
+	mprotect(all + 2 * PAGE + mapped, PAGE, PROT_NONE);
+	s->p = (void *)(all + PAGE);
+	s->h = (void *)(all + 2 * PAGE);
+	s->counts = (void *)(all + 3 * PAGE);
 	s->p->alive = 1;
 	s->p->mapped_size = mapped;
 	strcpy(s->p->directory, directory);
 	memcpy(s->h->magic, COUNTERS_MAGIC, 8);
 	s->h->version = COUNTERS_VERSION;
-	s->h->header_size = s->h->page = COUNTERS_PAGE;
+	s->h->header_size = s->h->page = PAGE;
 	s->h->counters = s->h->blocks = counters;
 	s->h->map_hash = 0x1122334455667788;
 	s->h->header_address = 0x5000;
@@ -163,8 +176,10 @@ static void do_vfork(uint64_t which, uint64_t times)
 	pid_t pid = vfork();
 
 	if (pid == 0) {
-		if (!segments[0].p->alive)
+		/* An emulator's vfork is a fork. */
+		if (!segments[0].p->alive && !segments[0].p->by_pid)
 			_exit(9);
+		check();
 		for (uint64_t n = 0; n < times; n++)
 			segments[0].counts[which]++;
 		_exit(0);
@@ -260,14 +275,14 @@ static int act(char **w)
 		do_vfork(number(w), number(w + 1));
 		return 2;
 	} else if (!strcmp(word, "split")) {
-		mprotect((char *)segments[0].h + COUNTERS_PAGE * number(w), COUNTERS_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
+		mprotect((char *)segments[0].h + PAGE * number(w), PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
 		return 1;
 	} else if (!strcmp(word, "cut-mapping")) {
 		/* a shared mapping of somebody else's file whose content is gone: reading it would be SIGBUS */
 		int fd = open(w[0], O_RDWR | O_CREAT, 0600);
-		char *two = map(2 * COUNTERS_PAGE);
+		char *two = map(2 * PAGE);
 
-		if (ftruncate(fd, 4096) || mmap(two + COUNTERS_PAGE, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ||
+		if (ftruncate(fd, 4096) || mmap(two + PAGE, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ||
 		    ftruncate(fd, 0))
 			die(w[0]);
 		close(fd);

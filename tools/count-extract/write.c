@@ -103,6 +103,13 @@ static uint64_t one_block(const struct profiled *p, uint64_t i, struct map_row *
 			break;
 		*count = add_sat(*count, p->sums[i]);
 	}
+	for (; i < p->header.blocks && !(row->size_flags & MAP_UNCOUNTED); i++) {
+		struct map_row other = profiled_row(p, i);
+
+		if (!(other.size_flags & MAP_GOES_ON) || other.old != row->old + MAP_SIZE(row) || MAP_SIZE(row) + MAP_SIZE(&other) >= 1 << 20)
+			break;
+		row->size_flags += MAP_SIZE(&other);
+	}
 	return i;
 }
 
@@ -137,6 +144,14 @@ static void write_old_entries(struct stream_writer *w, const struct profiled *p)
 			stream_row(w, &(struct stream_row){ .type = PROFILE_OLD_ENTRY, .address = profiled_spring(p, i - p->header.blocks), .count = p->sums[i] });
 }
 
+/* Does the row continue one that is counted? */
+static bool continues(const struct profiled *p, uint64_t i)
+{
+	while (i && (profiled_row(p, i).size_flags & MAP_GOES_ON))
+		i--;
+	return !(profiled_row(p, i).size_flags & MAP_UNCOUNTED);
+}
+
 static void write_uncounted(struct stream_writer *w, const struct profiled *p)
 {
 	for (uint64_t i = 0, next; i < p->header.blocks; i = next) {
@@ -144,12 +159,12 @@ static void write_uncounted(struct stream_writer *w, const struct profiled *p)
 		uint64_t end = (uint64_t)row.old + MAP_SIZE(&row);
 
 		next = i + 1;
-		if (!(row.size_flags & MAP_UNCOUNTED))
+		if (!(row.size_flags & MAP_UNCOUNTED) || continues(p, i))
 			continue;
 		for (; next < p->header.blocks; next++) {
 			struct map_row other = profiled_row(p, next);
 
-			if (!(other.size_flags & MAP_UNCOUNTED) || other.old > end)
+			if (!(other.size_flags & MAP_UNCOUNTED) || other.old > end || continues(p, next))
 				break;
 			if ((uint64_t)other.old + MAP_SIZE(&other) > end)
 				end = (uint64_t)other.old + MAP_SIZE(&other);

@@ -96,6 +96,7 @@ static const struct { uint32_t bit; const char *name; } flags[] = {
 	{ MAP_MARK, "mark" },
 	{ MAP_SPLIT, "split" },
 	{ MAP_UNCOUNTED, "uncounted" },
+	{ MAP_GOES_ON, "goes on" },
 };
 enum { FLAGS = sizeof flags / sizeof *flags };
 

@@ -5,6 +5,8 @@
 bool extract_reloc_text(const struct extract *x, const struct object_reloc *r, uint64_t *text)
 {
 	const struct machine *m = x->c.m;
+	if (code_in_got(&x->c, r->offset))
+		return false;
 	if (r->type == m->relative || r->type == m->irelative) {
 		*text = (uint64_t)r->addend;
 	} else if (r->type == m->absolute && r->symbol && r->symbol < x->dynsyms.n && r->addend
@@ -167,6 +169,28 @@ static void code_addresses(struct extract *x)
 	}
 }
 
+/* A label that its own function alone uses is led on when it is jumped to. */
+static void got_addresses(struct extract *x)
+{
+	for (size_t i = 0; i < x->c.addresses.n; i++) {
+		const struct code_address *a = &x->c.addresses.v[i];
+		struct code_range *range = code_range_at(&x->c, a->target);
+		if (range && !extract_is_entry(x, a->target) && !(a->at >= range->start && a->at < range->end && has_loose_jump(x, range)))
+			keep(x, range, "an address inside it is taken at 0x%llx", a->at);
+	}
+}
+
+/* A word of the GOT that holds such an address may be meant as the page that other addresses are made of. */
+static void page_addresses(struct extract *x)
+{
+	for (uint32_t a = x->c.got.lo + 8; a < x->c.got.hi; a += 4) {
+		uint64_t v;
+		struct code_range *r = code_constant(&x->c, a, &v) && !(v & 0xffff) && code_in(&x->c, v) ? code_range_at(&x->c, v) : NULL;
+		if (r && r->start == v)
+			keep(x, r, "its address is a page of the GOT, at 0x%llx", a);
+	}
+}
+
 static void own_addresses(struct extract *x)
 {
 	for (size_t k = 0; k < x->c.ranges.n; k++) {
@@ -183,6 +207,8 @@ void extract_addresses(struct extract *x)
 {
 	sort_tables(x);
 	data_addresses(x);
+	got_addresses(x);
+	page_addresses(x);
 	code_addresses(x);
 	own_addresses(x);
 }

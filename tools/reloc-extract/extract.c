@@ -12,7 +12,7 @@ static int by_offset(const void *a, const void *b)
 	return x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : 0;
 }
 
-static bool is_plt(const struct object_section *s)
+bool extract_is_plt(const struct object_section *s)
 {
 	return s && !strncmp(s->name, ".plt", 4);
 }
@@ -27,11 +27,11 @@ static void add_fde_ranges(struct extract *x)
 		if (!s || !(s->h.sh_flags & SHF_EXECINSTR))
 			continue;
 		const char *why = x->f.cies[fde->cie].signal_frame ? "a signal-return stub" : NULL;
-		code_add(&x->c, fde->start, fde->size, is_plt(s) ? RANGE_PLT : RANGE_FDE, why);
+		code_add(&x->c, fde->start, fde->size, extract_is_plt(s) ? RANGE_PLT : RANGE_FDE, why);
 	}
 	for (size_t i = 1; i < x->o.shnum; i++) {	/* linkers that write no FDE for their PLT */
 		const struct object_section *s = &x->o.sections[i];
-		if (is_plt(s) && (s->h.sh_flags & SHF_EXECINSTR) && s->h.sh_type == SHT_PROGBITS && s->h.sh_size
+		if (extract_is_plt(s) && (s->h.sh_flags & SHF_EXECINSTR) && s->h.sh_type == SHT_PROGBITS && s->h.sh_size
 		    && !frames_find(&x->f, s->h.sh_addr))
 			code_add(&x->c, s->h.sh_addr, s->h.sh_size, RANGE_PLT, NULL);
 	}
@@ -47,7 +47,7 @@ static void sweep(struct extract *x)
 }
 
 /* Function symbols that begin inside a range are entries too. */
-static void symbol_entries(struct extract *x)
+void extract_symbol_entries(struct extract *x)
 {
 	for (int t = 0; t < 2; t++) {
 		const struct object_symbols *s = t ? &x->symtab : &x->dynsyms;
@@ -72,7 +72,7 @@ static void symbol_entries(struct extract *x)
 	}
 }
 
-static void landing_pads(struct extract *x)
+void extract_landing_pads(struct extract *x)
 {
 	for (size_t i = 0; i < x->f.fde_count; i++) {
 		const struct frame_fde *fde = &x->f.fdes[i];
@@ -143,7 +143,7 @@ static void loose_jumps(struct extract *x)
 	}
 }
 
-static void find_tables(struct extract *x)
+void extract_tables(struct extract *x)
 {
 	struct jump_context context = { .frames = &x->f, .slot = extract_slot, .slots = x };
 	VEC(uint64_t) words = { 0 };
@@ -181,18 +181,26 @@ const char *extract_object(struct extract *x)
 	x->entries = xcalloc((x->c.hi - x->c.lo) / 64 + 2, 8);
 	frames_read(&x->f, &x->o);
 	x->relocs = object_relocs(&x->o);
+	if (x->c.m->through_gp)
+		code_scan_words(&x->c, &x->relocs);
 	x->dynsyms = object_dynsyms(&x->o);
 	x->symtab = object_symtab(&x->o);
 	if (x->relocs.n)
 		qsort(x->relocs.v, x->relocs.n, sizeof *x->relocs.v, by_offset);
+	if (x->c.m->through_gp) {
+		code_got_slots(&x->c, &x->relocs);
+		extract_plain(x);
+		extract_addresses(x);
+		return NULL;
+	}
 	add_fde_ranges(x);
 	code_sort(&x->c);
 	sweep(x);
 	extract_gaps(x);
 	code_check_targets(&x->c);
-	symbol_entries(x);
-	landing_pads(x);
-	find_tables(x);
+	extract_symbol_entries(x);
+	extract_landing_pads(x);
+	extract_tables(x);
 	extract_split_stack(x);
 	loose_jumps(x);
 	extract_addresses(x);
@@ -226,6 +234,12 @@ static void range_rows(const struct extract *x, struct stream_writer *w)
 	}
 }
 
+static int64_t gp_at(const struct extract *x, uint32_t entry, int64_t got)
+{
+	const struct prologue *q = code_prologue(&x->c, entry);
+	return q ? (int64_t)q->gp : x->c.m->through_gp ? (int64_t)x->c.got.gp : got;
+}
+
 static void entry_rows(const struct extract *x, struct stream_writer *w)
 {
 	const GElf_Dyn *got = object_dyn(&x->o, DT_PLTGOT);
@@ -236,7 +250,7 @@ static void entry_rows(const struct extract *x, struct stream_writer *w)
 		if (r->why)
 			continue;
 		for (uint32_t a = bit_next(x->entries, r->start - x->c.lo, end); a < end; a = bit_next(x->entries, a + 1, end))
-			stream_row3(w, REL_PROLOGUE, a + x->c.lo, gp - (int64_t)(a + x->c.lo));
+			stream_row3(w, REL_PROLOGUE, a + x->c.lo, gp_at(x, a + x->c.lo, gp) - (int64_t)(a + x->c.lo));
 	}
 }
 
@@ -260,6 +274,12 @@ static void address_rows(const struct extract *x, struct stream_writer *w)
 		const struct code_ref *ref = &x->c.refs.v[i];
 		if (is_plain_address(x, ref))
 			stream_row3(w, REL_GOT_REFERENCE, ref->at, ref->target);
+	}
+	for (size_t i = 0; i < x->c.addresses.n; i++) {
+		const struct code_address *a = &x->c.addresses.v[i];
+		const struct code_range *r = code_range_at(&x->c, a->target);
+		if (extract_is_entry(x, a->target) && r && !r->why)
+			stream_row3(w, REL_GOT_REFERENCE, a->at, a->target);
 	}
 }
 
@@ -300,6 +320,8 @@ static void tail_rows(const struct extract *x, struct stream_writer *w)
 				continue;
 			struct stream_row row = { .type = REL_JUMP_TABLE, .address = e->at };
 			row.details = (struct row_details){ .present = true, .kind = "tail" };
+			if (x->c.m->through_gp && !x->c.m->jump_by_call_reg(code_bytes(&x->c, e->at, e->len)))
+				row.details = (struct row_details){ .present = true, .kind = "label", .count = 1, .width = x->c.m->word };
 			stream_row(w, &row);
 		}
 	}

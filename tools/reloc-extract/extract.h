@@ -23,6 +23,15 @@ const char *extract_object(struct extract *x);
 void extract_rows(struct extract *x, struct stream_writer *w);
 void extract_free(struct extract *x);
 
+/* extract.c */
+bool extract_is_plt(const struct object_section *s);
+void extract_tables(struct extract *x);
+void extract_landing_pads(struct extract *x);
+void extract_symbol_entries(struct extract *x);
+
+/* plain-text.c: ranges, entries and references of machines whose text holds no data and whose addresses come from the GOT. */
+void extract_plain(struct extract *x);
+
 /* gaps.c: ranges for code that no FDE covers, found from symbols, init and fini arrays, relocations and calls. */
 void extract_gaps(struct extract *x);
 /* Adds ranges that may not move for what is left in code sections and is no padding: so that all that stays is named. */

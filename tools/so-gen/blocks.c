@@ -66,7 +66,12 @@ static void check_relocations(struct gen *g)
 			keep(g, code_range_at(&g->c, g->relocs.v[i].offset), "a relocation changes its bytes at 0x%llx", g->relocs.v[i].offset);
 }
 
-static bool known(void *context, uint64_t a) { return code_starts(context, a); }
+/* Does an instruction begin there, or stand in a delay slot? */
+static bool known(void *context, uint64_t a)
+{
+	const struct code *c = context;
+	return code_starts(c, a) || (c->m->through_gp && !(a & 3) && code_starts(c, a - 4));
+}
 
 /* Landing pads of which a row is missing, unwinding rules that cannot be moved: the function stays. */
 static void check_frames(struct gen *g)
@@ -119,12 +124,113 @@ static void row_heads(struct gen *g)
 {
 	for (size_t i = 0; i < g->rows->tables.n; i++) {
 		const struct row_table *t = &g->rows->tables.v[i];
-		if (t->count && t->base && t->width < 4)
+		if (t->count && t->base && t->width < 4 && !g->c.m->through_gp)
 			keep(g, code_range_at(&g->c, t->jump), "the entries of its jump table at 0x%llx have less than 4 bytes", t->at);
 	}
 	each_target(g, head, g->c.heads);
 	for (size_t i = 0; i < g->rows->starts.n; i++)
 		head(g, g->rows->starts.v[i], g->c.heads);
+}
+
+static int32_t address_index(const struct code *c, uint32_t at)
+{
+	const struct code_address *a = code_address(c, at);
+	return a ? (int32_t)(a - c->addresses.v) : CODE_NONE;
+}
+
+/* The references that the table has, of a form that can be rewritten. */
+static void read_addresses(struct gen *g)
+{
+	struct code *c = &g->c;
+	for (size_t i = 0; i < g->rows->refs.n; i++) {
+		const struct row_pair *p = &g->rows->refs.v[i];
+		const struct code_range *r = code_range_at(c, p->at);
+		struct insn insn;
+		int32_t offset;
+		uint64_t word;
+		if (!r || r->why || !code_starts(c, p->at) || !c->m->decode(code_bytes(c, p->at, r->end - p->at), r->end - p->at, p->at, &insn)
+		    || (c->addresses.n && c->addresses.v[c->addresses.n - 1].at >= p->at))
+			continue;
+		const struct prologue *q = code_prologue(c, r->start);
+		struct code_address a = { .at = p->at, .target = p->text, .gp = q ? q->gp : c->got.gp, .len = insn.len };
+		if (!c->m->address_form(code_bytes(c, p->at, insn.len), &insn, p->text, &a.whole, &offset)
+		    || (a.whole && (!code_constant(c, (uint32_t)(a.gp + (uint32_t)offset), &word) || word != p->text)))
+			continue;
+		vec_push(&c->addresses, a);
+	}
+}
+
+static void read_prologues(struct gen *g)
+{
+	for (size_t i = 0; i < g->rows->entries.n; i++) {
+		const struct code_range *r = code_range_at(&g->c, g->rows->entries.v[i].at);
+		if (r && !r->why && code_starts(&g->c, g->rows->entries.v[i].at))
+			code_find_prologue(&g->c, r, g->rows->entries.v[i].at);
+	}
+	code_prologues_sort(&g->c);
+}
+
+/* A function that makes gp from its address is entered through a register, which a condition cannot do. */
+static void check_conditions(struct gen *g)
+{
+	for (size_t k = 0; k < g->c.ranges.n; k++) {
+		struct code_range *r = &g->c.ranges.v[k];
+		for (uint32_t i = 0; !r->why && i < r->ends_n; i++) {
+			const struct code_end *e = &g->c.ends.v[r->ends + i];
+			if (e->kind == INSN_BRANCH && code_prologue(&g->c, e->target))
+				keep(g, r, "a branch on a condition enters a function at 0x%llx", e->target);
+		}
+	}
+}
+
+/* What follows a rewritten instruction begins a block of its own, so that within a block distances stay as they were. */
+static void cut_behind_addresses(struct gen *g)
+{
+	struct code *c = &g->c;
+	g->goes_on = xcalloc((c->hi - c->lo) / 64 + 2, 8);
+	for (size_t i = 0; i < c->addresses.n; i++) {
+		uint32_t behind = c->addresses.v[i].at + c->addresses.v[i].len;
+		if (!code_starts(c, behind) || code_head(c, behind))
+			continue;
+		code_set_head(c, behind);
+		bit_set(g->goes_on, behind - c->lo);
+	}
+}
+
+/* A block that begins between load-linked and store-conditional is counted behind the latter. */
+static void cut_before_stores(struct gen *g)
+{
+	struct code *c = &g->c;
+	struct insn insn;
+	for (size_t i = 0; i < c->ranges.n; i++) {
+		const struct code_range *r = &c->ranges.v[i];
+		bool linked = false, cut = false;
+		for (uint32_t a = r->start; r->swept && !r->why && a < r->end; a += insn.len) {
+			if (!c->m->decode(code_bytes(c, a, 1), r->end - a, a, &insn))
+				break;
+			cut |= linked && code_head(c, a);
+			if ((insn.flags & INSN_LINK_STORE) && insn.len == 4) {
+				if (cut)
+					code_set_head(c, a);
+				linked = cut = false;
+			}
+			if (insn.flags & INSN_LINK_LOAD)
+				linked = true, cut = false;
+		}
+	}
+}
+
+static void mark_addresses(struct gen *g)
+{
+	free(g->block_address);
+	g->block_address = xmalloc((g->blocks.n + 1) * sizeof *g->block_address);
+	for (size_t i = 0; i < g->blocks.n; i++) {
+		struct block *b = &g->blocks.v[i];
+		uint32_t last = b->end != CODE_NONE ? g->c.ends.v[b->end].at : b->old + b->size - 4;
+		g->block_address[i] = address_index(&g->c, last);
+		if (bit(g->goes_on, b->old - g->c.lo))
+			b->flags |= BLOCK_GOES_ON;
+	}
 }
 
 /* In code that stays, a direct branch of the long form is led into new text in place (patch.c). */
@@ -188,7 +294,7 @@ static void add_block(struct gen *g, const struct code_range *r, uint32_t a, uin
 	if (a == r->start)
 		b.flags |= BLOCK_FIRST;
 	const uint8_t *p = code_bytes(&g->c, a, end - a);
-	if (end - a >= g->c.m->mark_size && g->c.m->decode(p, end - a, a, &insn) && (insn.flags & INSN_MARK))
+	if (g->c.m->mark_size && end - a >= g->c.m->mark_size && g->c.m->decode(p, end - a, a, &insn) && (insn.flags & INSN_MARK))
 		b.flags |= BLOCK_MARK;
 	if (last != CODE_NONE && g->c.ends.v[last].kind == INSN_SYSCALL && !g->options->identity && g->c.m->may_fork(p, end - a))
 		b.flags |= BLOCK_FORK;
@@ -324,6 +430,12 @@ static void cut(struct gen *g, const uint64_t *led)
 	make_rank(g);
 	make_splits(g);
 	join_blocks(g);
+	for (size_t i = 0; i < c->ends.n; i++)
+		g->end_block[i] = insn_is_direct(c->ends.v[i].kind) ? gen_block_at(g, c->ends.v[i].target) : CODE_NONE;
+	if (c->m->through_gp) {
+		mark_addresses(g);
+		gen_registers(g);
+	}
 }
 
 const char *gen_blocks(struct gen *g)
@@ -333,9 +445,18 @@ const char *gen_blocks(struct gen *g)
 	check_relocations(g);
 	check_frames(g);
 	row_heads(g);
+	if (c->m->through_gp) {
+		code_got_slots(c, &g->relocs);
+		read_prologues(g);
+		check_conditions(g);
+		read_addresses(g);
+		cut_behind_addresses(g);
+		cut_before_stores(g);
+	}
 	g->is_block = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	g->entered = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	g->rank = xcalloc((c->hi - c->lo) / 64 + 2, sizeof *g->rank);
+	g->end_block = xmalloc((c->ends.n + 1) * sizeof *g->end_block);
 	uint64_t *led = led_to(g);
 	do {
 		keep_entered(g);
@@ -343,8 +464,5 @@ const char *gen_blocks(struct gen *g)
 		gen_mapping(g);
 	} while (gen_keep_pinned(g));
 	free(led);
-	g->end_block = xmalloc((c->ends.n + 1) * sizeof *g->end_block);
-	for (size_t i = 0; i < c->ends.n; i++)
-		g->end_block[i] = insn_is_direct(c->ends.v[i].kind) ? gen_block_at(g, c->ends.v[i].target) : CODE_NONE;
 	return g->blocks.n ? NULL : "nothing in it may move";
 }

@@ -73,9 +73,16 @@ static void emit_block(struct emit *x, size_t i)
 		m->count(x->out + o, x->at + o, g->counters->address + 8 * (uint64_t)i, gen_how(g, b));
 		o += b->inserted;
 	}
-	size -= mark + (direct ? e->len : 0);
+	struct rewrite w;
+	bool rewritten = gen_tail(g, i, &w);
+	size -= mark + (rewritten ? w.insn.len : direct ? e->len : 0);
 	o = b->flags & BLOCK_SPLIT ? emit_split(x, b, o) : emit_body(x, b, o, mark, size);
-	if (direct) {
+	if (rewritten) {
+		size_t n = m->rewrite(x->out + o, x->at + o, &w);
+		if (!n)
+			x->fault = code_reason(&g->c, "the branch at 0x%x is out of reach, and no register is free for a longer one", (unsigned)w.insn.at);
+		o += n;
+	} else if (direct) {
 		struct insn insn = code_end_insn(e);
 		const uint8_t *p = code_bytes(&g->c, e->at, e->len);
 		m->branch(x->out + o, x->at + o, p, &insn, b->flags & BLOCK_NEAR, old_or_new(x, g->end_block[b->end], e->target));
@@ -90,7 +97,11 @@ static void emit_block(struct emit *x, size_t i)
 	}
 	if (b->flags & BLOCK_JOIN) {
 		uint64_t next = b->old + b->size;
-		m->jump(x->out + o, x->at + o, old_or_new(x, gen_block_at(g, next), next));
+		uint64_t to = old_or_new(x, gen_block_at(g, next), next);
+		if (m->join)
+			m->join(x->out + o, x->at + o, to, b->flags & BLOCK_JOIN_FAR, g->registers->dead_end[i]);
+		else
+			m->jump(x->out + o, x->at + o, to);
 	}
 }
 
@@ -102,12 +113,46 @@ static void emit_springs(struct emit *x)
 	uint32_t o = g->spring_stubs;
 	for (size_t i = 0; i < g->springs.n; i++) {
 		const struct block *b = &g->blocks.v[gen_block_at(g, g->springs.v[i])];
+		uint32_t start = o;
 		if (!g->options->identity) {
 			m->count(x->out + o, x->at + o, g->counters->address + 8 * (g->blocks.n + i), gen_how(g, b));
 			o += b->inserted;
 		}
-		m->jump(x->out + o, x->at + o, x->at + b->new);
-		o += m->spring_size;
+		if (m->spring) {
+			bool by_register = code_prologue(&g->c, g->springs.v[i]) != NULL;
+			o += m->spring(x->out + o, x->at + o, x->at + b->new, x->at + start, by_register);
+		} else {
+			m->jump(x->out + o, x->at + o, x->at + b->new);
+			o += m->spring_size;
+		}
+	}
+}
+
+/* gp is made from the new address. */
+static void emit_prologues(struct emit *x)
+{
+	const struct gen *g = x->g;
+	for (size_t i = 0; i < g->c.prologues.n; i++) {
+		const struct prologue *q = &g->c.prologues.v[i];
+		int32_t k = gen_block_at(g, q->entry);
+		uint64_t high, low;
+		if (k == CODE_NONE || !gen_place(g, q->high, &high) || !gen_place(g, q->low, &low))
+			continue;
+		/* at the entry itself what was inserted stands first */
+		if (q->high == q->entry)
+			high += g->blocks.v[k].inserted;
+		g->c.m->prologue_move(x->out + high, x->out + low, q->distance + q->entry - (uint32_t)(x->at + g->blocks.v[k].new));
+	}
+}
+
+/* One word an old instruction: how far away its new place is. */
+static void emit_places(struct emit *x)
+{
+	const struct gen *g = x->g;
+	for (uint32_t a = g->c.lo; g->places && a < g->c.hi; a += 4) {
+		uint64_t to;
+		if (code_starts(&g->c, a) && gen_block_of(g, a) != CODE_NONE && gen_place(g, a, &to))
+			gen_put(g, g->places->bytes + (a - g->c.lo), x->at + to - a, 4);
 	}
 }
 
@@ -126,11 +171,17 @@ static void emit_runtime(struct emit *x)
 
 const char *gen_emit(struct gen *g)
 {
+	if (g->counters && g->c.m->count_base && g->counters->address % g->c.m->page)
+		return "counters that do not begin with a page";
 	struct emit x = { .g = g, .out = g->text->bytes, .at = g->text->address };
 	g->c.m->trap(x.out, g->text->size);
 	for (size_t i = 0; i < g->blocks.n; i++)
 		emit_block(&x, i);
 	emit_springs(&x);
+	if (g->c.m->through_gp) {
+		emit_prologues(&x);
+		emit_places(&x);
+	}
 	emit_runtime(&x);
 	return x.fault;
 }

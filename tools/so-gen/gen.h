@@ -21,12 +21,18 @@ enum block_flag {
 	BLOCK_ALIGN = 32,		/* begins at a multiple of 16 */
 	BLOCK_FLAGS = 64,		/* condition flags are live at its head */
 	BLOCK_FIRST = 128,		/* first of its range */
+	BLOCK_GOES_ON = 256,		/* goes on behind a rewritten instruction: not counted */
+	BLOCK_LINKED = 512,		/* between load-linked and store-conditional: not counted */
+	BLOCK_MAKES_GP = 2048,		/* entry of a function that uses no gp: its counting code makes one for the blocks that follow */
+	BLOCK_BASE = 4096,		/* counts on the base that the blocks before it have left */
+	BLOCK_JOIN_FAR = 1024,		/* the jump of BLOCK_JOIN needs the far form */
 };
 struct block {
 	uint32_t old, size;		/* bytes of the original */
 	uint32_t new;			/* from the start of new text */
 	int32_t end;			/* index in code.ends, or CODE_NONE: goes on to the next block */
-	uint8_t flags, inserted, pad;	/* pad: bytes of padding before it */
+	uint16_t flags;
+	uint8_t inserted, pad;		/* pad: bytes of padding before it */
 	uint8_t form, reg;		/* struct count_how */
 };
 
@@ -66,6 +72,9 @@ struct gen {
 	uint64_t *mapped;		/* bit a - c.lo: a is a function entry whose address becomes that in new text */
 	uint64_t *touched;		/* bit a - c.lo: something may enter or read old text at a */
 	uint64_t *entered;		/* bit a - c.lo: code that stays enters a */
+	struct registers *registers;	/* of machines with through_gp: what is free where */
+	uint64_t *goes_on;		/* bit a - c.lo: a block begins there only because the instruction before it is rewritten */
+	int32_t *block_address;		/* and for each block the index in code.addresses of its last instruction, or CODE_NONE */
 	VEC(uint32_t) springs;		/* entries that get a springboard */
 	uint32_t text_size, code_size;	/* of .soprof.text: blocks; with stubs and run-time code */
 	uint32_t spring_stubs, fork_stubs, fork_common, init_stub, blob;	/* offsets in it */
@@ -77,7 +86,7 @@ struct gen {
 
 	struct image image;
 	struct unwind unwind;
-	struct image_section *text, *map, *spring_section, *private_page, *header, *counters, *info_section, *note, *eh_frame, *eh_frame_hdr, *except;
+	struct image_section *text, *map, *places, *spring_section, *private_page, *header, *counters, *info_section, *note, *eh_frame, *eh_frame_hdr, *except;
 };
 
 /* blocks.c: NULL or the fault. */
@@ -94,13 +103,26 @@ static inline bool gen_is_mapped(const struct gen *g, uint64_t a) { return code_
 uint64_t gen_address(const struct gen *g, uint64_t a);
 /* liveness.c */
 void gen_liveness(struct gen *g);
-const struct row_table *gen_table(const struct gen *g, uint32_t jump);	/* of the indirect jump at that address, or NULL */
+/* registers.c: for machines with through_gp, whose liveness is one of registers */
+struct registers { uint32_t *dead, *dead_end; uint8_t *gp_valid; };	/* for each block: at its head, behind its last instruction */
+void gen_registers(struct gen *g);
+void gen_registers_free(struct gen *g);
+void gen_registers_plan(struct gen *g);
+uint32_t gen_gp(const struct gen *g, const struct block *b);
+const struct row_table *gen_table(const struct gen *g, uint32_t jump);
+/* words.c: numbers in the object's byte order. */
+void gen_put(const struct gen *g, void *p, uint64_t v, unsigned bytes);
+
 /* layout.c */
+/* The rewriting that the last instruction of block i needs; false: none, or the branch forms of the machine serve. */
+bool gen_tail(const struct gen *g, size_t i, struct rewrite *w);
+size_t gen_spring_size(const struct gen *g, uint32_t entry);
 void gen_layout(struct gen *g);
 uint32_t gen_block_bytes(const struct gen *g, const struct block *b);
 static inline struct count_how gen_how(const struct gen *g, const struct block *b)
 {
-	return (struct count_how){ .form = b->form, .reg = b->reg, .atomic = g->options->atomic };
+	return (struct count_how){ .form = b->form, .reg = b->reg, .atomic = g->options->atomic, .gentle = g->c.gentle,
+		.gp = g->c.m->through_gp ? gen_gp(g, b) : 0 };
 }
 /* Offset in new text of what stands for the old instruction at a; false: not moved. */
 bool gen_place(const struct gen *g, uint64_t a, uint64_t *to);

@@ -8,6 +8,52 @@ static const struct code_end *direct_end(const struct gen *g, const struct block
 	return b->end != CODE_NONE && insn_is_direct(g->c.ends.v[b->end].kind) ? &g->c.ends.v[b->end] : NULL;
 }
 
+/* Jumps that go through a table of old addresses, and are led on. */
+static bool is_led_on(const struct gen *g, const struct code_end *e)
+{
+	const struct row_table *t = e->kind == INSN_JUMP_INDIRECT ? gen_table(g, e->at) : NULL;
+	return t && t->count;
+}
+
+bool gen_tail(const struct gen *g, size_t i, struct rewrite *w)
+{
+	const struct block *b = &g->blocks.v[i];
+	const struct code_end *e = b->end != CODE_NONE ? &g->c.ends.v[b->end] : NULL;
+	const struct code_address *a = g->c.m->through_gp && g->block_address[i] != CODE_NONE ? &g->c.addresses.v[g->block_address[i]] : NULL;
+	uint64_t text = g->text ? g->text->address : 0;
+	if (!g->c.m->through_gp || (!a && !(e && (insn_is_direct(e->kind) || is_led_on(g, e)))))
+		return false;
+	*w = (struct rewrite){ .dead = g->registers->dead_end[i], .what = g->c.gentle ? REWRITE_GENTLE : 0 };
+	w->p = code_bytes(&g->c, e ? e->at : a->at, 4);
+	if (e)
+		w->insn = code_end_insn(e);
+	else
+		w->insn = (struct insn){ .at = a->at, .len = a->len };
+	if (a) {
+		w->what |= REWRITE_ADDRESS;
+		w->address = g->text ? gen_address(g, a->target) : 0;
+		w->old_address = a->target;
+		w->gp = a->gp;
+	}
+	if (e && insn_is_direct(e->kind)) {
+		int32_t to = g->end_block[b->end];
+		w->target = to == CODE_NONE ? e->target : text + g->blocks.v[to].new;
+		if (e->kind != INSN_BRANCH && code_prologue(&g->c, e->target))
+			w->what |= REWRITE_BY_REGISTER;
+		else if (b->flags & BLOCK_NEAR)
+			w->what |= REWRITE_FAR;
+	} else if (e && is_led_on(g, e)) {
+		w->what |= REWRITE_TABLE;
+		w->places = g->places ? g->places->address - g->c.lo : 0;
+	}
+	return true;
+}
+
+size_t gen_spring_size(const struct gen *g, uint32_t entry)
+{
+	return g->c.m->spring ? g->c.m->spring(NULL, 0, 0, 0, code_prologue(&g->c, entry) != NULL) : g->c.m->spring_size;
+}
+
 static uint32_t end_size(const struct gen *g, const struct block *b, const struct code_end *e)
 {
 	struct insn insn = code_end_insn(e);
@@ -20,6 +66,9 @@ static uint32_t content(const struct gen *g, const struct block *b)
 {
 	const struct code_end *e = direct_end(g, b);
 	uint32_t n = b->inserted + b->size;
+	struct rewrite w;
+	if (g->c.m->through_gp)
+		return gen_tail(g, b - g->blocks.v, &w) ? n - w.insn.len + g->c.m->rewrite(NULL, 0, &w) : n;
 	return e ? n - e->len + end_size(g, b, e) : n;
 }
 
@@ -29,7 +78,7 @@ uint32_t gen_block_bytes(const struct gen *g, const struct block *b)
 	if (b->flags & BLOCK_FORK)
 		n += g->c.m->fork_check_size;
 	if (b->flags & BLOCK_JOIN)
-		n += g->c.m->spring_size;
+		n += g->c.m->join ? g->c.m->join(NULL, 0, 0, b->flags & BLOCK_JOIN_FAR, g->registers->dead_end[b - g->blocks.v]) : g->c.m->spring_size;
 	return n;
 }
 
@@ -37,10 +86,18 @@ static bool needs_near(const struct gen *g, const struct block *b, const struct 
 {
 	struct insn insn = code_end_insn(e);
 	int32_t to = g->end_block[b->end];
-	if (to == CODE_NONE || !g->c.m->branch_size(code_bytes(&g->c, e->at, e->len), &insn, false))
+	if (to == CODE_NONE || (!g->c.m->through_gp && !g->c.m->branch_size(code_bytes(&g->c, e->at, e->len), &insn, false)))
 		return true;
 	int64_t distance = (int64_t)g->blocks.v[to].new - (int64_t)(b->new + content(g, b));
-	return distance != (int8_t)distance;
+	return (distance < 0 ? ~distance : distance) > (int64_t)g->c.m->short_reach;
+}
+
+/* Where a block goes on by a jump of which the machine has two forms. */
+static bool needs_far_join(const struct gen *g, const struct block *b)
+{
+	int32_t to = gen_block_at(g, b->old + b->size);
+	int64_t distance = to == CODE_NONE ? INT64_MAX : (int64_t)g->blocks.v[to].new - (int64_t)b->new;
+	return (distance < 0 ? ~distance : distance) > (int64_t)g->c.m->short_reach - 4096;
 }
 
 /* Function starts, and the loop heads and jump targets that the compiler had aligned. */
@@ -79,6 +136,18 @@ static void assign(struct gen *g)
 	g->text_size = at;
 }
 
+/* A far branch needs the register that held the base. */
+static void lose_base(struct gen *g, int32_t to)
+{
+	struct block *b = to != CODE_NONE ? &g->blocks.v[to] : NULL;
+	if (!b || b->form != COUNT_ON_BASE)
+		return;
+	b->form = COUNT_PLAIN;			/* by gp */
+	b->inserted = g->c.m->count_size(gen_how(g, b));
+	g->forms[COUNT_ON_BASE]--;
+	g->forms[COUNT_PLAIN]++;
+}
+
 void gen_layout(struct gen *g)
 {
 	find_alignment(g);
@@ -90,6 +159,11 @@ void gen_layout(struct gen *g)
 			const struct code_end *e = direct_end(g, b);
 			if (e && !(b->flags & BLOCK_NEAR) && needs_near(g, b, e)) {
 				b->flags |= BLOCK_NEAR;
+				lose_base(g, g->end_block[b->end]);
+				changed = true;
+			}
+			if (g->c.m->join && (b->flags & BLOCK_JOIN) && !(b->flags & BLOCK_JOIN_FAR) && needs_far_join(g, b)) {
+				b->flags |= BLOCK_JOIN_FAR;
 				changed = true;
 			}
 		}

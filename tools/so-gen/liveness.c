@@ -269,10 +269,10 @@ static void plan(struct gen *g, const struct flags *f)
 		struct block *b = &g->blocks.v[i];
 		if (g->options->identity)
 			continue;
-		struct count_how how = m->count_plan(0, true, g->options->atomic);
+		struct count_how how = m->count_plan(&(struct count_where){ .flags_dead = true, .atomic = g->options->atomic });
 		if (f->live[i] == LIVE) {
 			b->flags |= BLOCK_FLAGS;
-			how = m->count_plan(dead_registers(g, i), false, g->options->atomic);
+			how = m->count_plan(&(struct count_where){ .dead = dead_registers(g, i), .atomic = g->options->atomic });
 		}
 		b->form = how.form;
 		b->reg = how.reg;
@@ -284,6 +284,10 @@ static void plan(struct gen *g, const struct flags *f)
 
 void gen_liveness(struct gen *g)
 {
+	if (g->c.m->through_gp) {
+		gen_registers_plan(g);
+		return;
+	}
 	struct flags f = { .g = g, .live = xcalloc(g->blocks.n + 1, 1), .returns_live = xcalloc(g->blocks.n + 1, 1), .marked = xcalloc(g->blocks.n + 1, 1) };
 	if (!g->options->identity) {
 		for (size_t i = 0; i < g->blocks.n; i++)

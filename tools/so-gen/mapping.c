@@ -1,5 +1,6 @@
 /* mapping.c - a function has one address: which entries get one in new text, which keep the old one everywhere. */
 #include <stdlib.h>
+#include "lib/base/msg.h"
 #include "tools/so-gen/gen.h"
 
 static void unmap(struct gen *g, uint64_t a)
@@ -61,6 +62,41 @@ static void from_code(struct gen *g)
 	for (size_t i = 0; i < g->c.ends.n; i++)
 		if (insn_is_direct(g->c.ends.v[i].kind))
 			touch(g, g->c.ends.v[i].target);
+}
+
+/* A reference that is not rewritten: unless it is there to be called, the function keeps its old address. */
+static void keeps_old(struct gen *g, const struct row_pair *p)
+{
+	const struct code_range *r = code_range_at(&g->c, p->at);
+	const uint8_t *bytes = r ? code_bytes(&g->c, p->at, 4) : NULL;
+	struct insn insn;
+	regset reads, writes;
+	touch(g, p->text);
+	if (code_in(&g->c, p->text))
+		bit_set(g->entered, p->text - g->c.lo);
+	if (bytes && g->c.m->decode(bytes, r->end - p->at, p->at, &insn) && insn.len == 4 && g->c.m->uses(bytes, 4, &reads, &writes)
+	    && writes == (regset)1 << g->c.m->call_reg)
+		return;
+	unmap(g, p->text);
+}
+
+static void from_addresses(struct gen *g)
+{
+	struct rewrite w;
+	for (size_t i = 0; i < g->rows->refs.n; i++) {
+		const struct row_pair *p = &g->rows->refs.v[i];
+		int32_t k = gen_block_of(g, p->at);
+		if (k == CODE_NONE || g->block_address[k] == CODE_NONE || g->c.addresses.v[g->block_address[k]].at != p->at)
+			keeps_old(g, p);
+	}
+	for (size_t i = 0; i < g->blocks.n; i++) {
+		const struct code_address *a = g->block_address[i] != CODE_NONE ? &g->c.addresses.v[g->block_address[i]] : NULL;
+		if (!a || (gen_is_mapped(g, a->target) && gen_tail(g, i, &w) && g->c.m->rewrite(NULL, 0, &w)))
+			continue;
+		if (gen_is_mapped(g, a->target))
+			keeps_old(g, &(struct row_pair){ a->at, a->target });
+		g->block_address[i] = CODE_NONE;
+	}
 }
 
 /* Entries of a table that have no row keep their old target. */
@@ -152,13 +188,15 @@ static bool jumps_known(const struct gen *g, const struct code_range *r)
 
 static uint32_t spring_end(const struct gen *g, uint32_t a)
 {
-	return a + (g->blocks.v[gen_block_at(g, a)].flags & BLOCK_MARK ? g->c.m->mark_size : 0) + g->c.m->spring_size;
+	return a + (g->blocks.v[gen_block_at(g, a)].flags & BLOCK_MARK ? g->c.m->mark_size : 0) + (uint32_t)gen_spring_size(g, a);
 }
 
 /* Is the old entry surely one entry: no other way into the bytes that the springboard takes? */
 static bool spring_fits(const struct gen *g, const struct code_range *r, uint32_t a)
 {
 	uint32_t end = spring_end(g, a);
+	if (g->registers && !(g->registers->dead[gen_block_at(g, a)] >> g->c.m->jump_reg & 1))
+		return false;
 	if (r->end < end)
 		return false;
 	for (uint32_t i = a + 1; i < end; i++)
@@ -201,6 +239,8 @@ void gen_mapping(struct gen *g)
 	candidates(g);
 	from_relocations(g);
 	from_code(g);
+	if (g->c.m->through_gp)
+		from_addresses(g);
 	from_rows(g);
 	from_symbols(g);
 	from_unknown(g);
@@ -216,7 +256,8 @@ bool gen_keep_pinned(struct gen *g)
 		uint32_t a = g->rows->entries.v[i].at;
 		while (spring < g->springs.n && g->springs.v[spring] < a)
 			spring++;
-		if (gen_block_at(g, a) == CODE_NONE || gen_is_mapped(g, a) || (spring < g->springs.n && g->springs.v[spring] == a))
+		bool old = !gen_is_mapped(g, a) || (g->c.m->through_gp && bit(g->entered, a - g->c.lo));
+		if (gen_block_at(g, a) == CODE_NONE || !old || (spring < g->springs.n && g->springs.v[spring] == a))
 			continue;
 		struct code_range *r = code_range_at(&g->c, a);
 		if (!r->why)

@@ -18,7 +18,7 @@ static void find_init(struct gen *g)
 		g->init_next = init->d_un.d_ptr;
 		return;
 	}
-	for (size_t i = 0; array && size && size->d_un.d_val >= 8 && i < g->relocs.n; i++)
+	for (size_t i = 0; array && size && size->d_un.d_val >= g->c.m->word && i < g->relocs.n; i++)
 		if (g->relocs.v[i].offset == array->d_un.d_ptr && g->relocs.v[i].type == g->c.m->relative) {
 			g->init_slot = array->d_un.d_ptr;
 			g->init_next = (uint64_t)g->relocs.v[i].addend;
@@ -37,7 +37,7 @@ static void place_stubs(struct gen *g)
 	const struct machine *m = g->c.m;
 	uint32_t springs = 0, forks = 0;
 	for (size_t i = 0; i < g->springs.n; i++)
-		springs += m->spring_size + (g->options->identity ? 0 : g->blocks.v[gen_block_at(g, g->springs.v[i])].inserted);
+		springs += gen_spring_size(g, g->springs.v[i]) + (g->options->identity ? 0 : g->blocks.v[gen_block_at(g, g->springs.v[i])].inserted);
 	for (size_t i = 0; i < g->blocks.n; i++)
 		forks += (g->blocks.v[i].flags & BLOCK_FORK) != 0;
 	g->code_size = g->text_size;
@@ -79,12 +79,13 @@ static void write_info(struct gen *g, char **bytes, size_t *size)
 	free(w);
 }
 
-static void note(struct image_section *s, const uint8_t *id, unsigned n)
+static void note(const struct gen *g, struct image_section *s, const uint8_t *id, unsigned n)
 {
-	uint32_t head[4] = { sizeof SOPROF_NOTE_OWNER, 4 + n, SOPROF_NOTE_TYPE, 0 }, version = SOPROF_NOTE_VERSION;
-	memcpy(s->bytes, head, 12);
+	gen_put(g, s->bytes, sizeof SOPROF_NOTE_OWNER, 4);
+	gen_put(g, s->bytes + 4, 4 + n, 4);
+	gen_put(g, s->bytes + 8, SOPROF_NOTE_TYPE, 4);
 	memcpy(s->bytes + 12, SOPROF_NOTE_OWNER, sizeof SOPROF_NOTE_OWNER);
-	memcpy(s->bytes + 20, &version, 4);
+	gen_put(g, s->bytes + 20, SOPROF_NOTE_VERSION, 4);
 	if (n)
 		memcpy(s->bytes + 24, id, n);
 }
@@ -116,12 +117,14 @@ const char *gen_sections(struct gen *g)
 		g->eh_frame = image_add(img, IMAGE_R, ".eh_frame", SHT_PROGBITS, g->unwind.eh_frame_size, 8);
 	}
 	g->text = image_add(img, IMAGE_X, SECTION_TEXT, SHT_PROGBITS, g->code_size, 64);
+	if (g->c.m->through_gp)
+		g->places = image_add(img, IMAGE_X, SECTION_PLACES, SHT_PROGBITS, g->c.hi - g->c.lo, 4);
 	g->map = image_add(img, IMAGE_X, SECTION_MAP, SHT_PROGBITS, g->blocks.n * sizeof(struct map_row), 4);
 	g->spring_section = image_add(img, IMAGE_X, SECTION_SPRINGS, SHT_PROGBITS, g->springs.n * 4, 4);
 	fault = image_layout(img);
 	memcpy(g->info_section->bytes, info, info_size);
 	free(info);
-	note(g->note, id, id_size);
+	note(g, g->note, id, id_size);
 	return fault;
 }
 
@@ -130,14 +133,17 @@ static void write_map(struct gen *g)
 	struct map_row *rows = (struct map_row *)g->map->bytes;
 	for (size_t i = 0; i < g->blocks.n; i++) {
 		const struct block *b = &g->blocks.v[i];
-		rows[i].old = b->old;
-		rows[i].new = g->text->address + b->new;
-		rows[i].size_flags = b->size | (b->flags & BLOCK_MARK ? MAP_MARK : 0) | (b->flags & BLOCK_SPLIT ? MAP_SPLIT : 0)
-			| (g->options->identity ? MAP_UNCOUNTED : 0) | (uint32_t)b->inserted << 24;
+		bool uncounted = g->options->identity || (b->flags & (BLOCK_GOES_ON | BLOCK_LINKED));
+		gen_put(g, &rows[i].old, b->old, 4);
+		gen_put(g, &rows[i].new, g->text->address + b->new, 4);
+		gen_put(g, &rows[i].size_flags, b->size | (b->flags & BLOCK_MARK ? MAP_MARK : 0) | (b->flags & BLOCK_SPLIT ? MAP_SPLIT : 0)
+			| (uncounted ? MAP_UNCOUNTED : 0) | (b->flags & BLOCK_GOES_ON ? MAP_GOES_ON : 0) | (uint32_t)b->inserted << 24, 4);
 	}
 	for (size_t i = 0; i < g->springs.n; i++)
-		memcpy(g->spring_section->bytes + 4 * i, &g->springs.v[i], 4);
+		gen_put(g, g->spring_section->bytes + 4 * i, g->springs.v[i], 4);
 }
+
+#define PUT(field, value) gen_put(g, &(field), (value), sizeof (field))
 
 static void write_header(struct gen *g)
 {
@@ -146,18 +152,19 @@ static void write_header(struct gen *g)
 	unsigned n = 0;
 	const uint8_t *id = object_build_id(&g->o, &n);
 	memcpy(h->magic, COUNTERS_MAGIC, sizeof h->magic);
-	h->version = COUNTERS_VERSION;
-	h->header_size = h->page = g->c.m->page;
-	h->flags = g->options->atomic ? COUNTERS_ATOMIC : 0;
-	h->counters = g->blocks.n + g->springs.n;
-	h->blocks = g->blocks.n;
-	h->header_address = g->header->address;
-	h->map_hash = XXH3_64bits(g->map->bytes, g->map->size);
-	h->original_build_id_size = n;
+	PUT(h->version, COUNTERS_VERSION);
+	PUT(h->header_size, g->c.m->page);
+	PUT(h->page, g->c.m->page);
+	PUT(h->flags, g->options->atomic ? COUNTERS_ATOMIC : 0);
+	PUT(h->counters, g->blocks.n + g->springs.n);
+	PUT(h->blocks, g->blocks.n);
+	PUT(h->header_address, g->header->address);
+	PUT(h->map_hash, XXH3_64bits(g->map->bytes, g->map->size));
+	PUT(h->original_build_id_size, n);
 	if (n)
 		memcpy(h->original_build_id, id, n);
 	snprintf(h->object, sizeof h->object, "%s", g->name);
-	private_page->alive = 1;
+	PUT(private_page->alive, 1);
 	snprintf(private_page->directory, sizeof private_page->directory, "%s", g->options->directory);
 }
 
@@ -183,7 +190,7 @@ bool gen_write(struct gen *g)
 		n = image_build_id(&g->image, build_id);
 		struct counters_header *h = (struct counters_header *)g->header->bytes;
 		memcpy(h->build_id, build_id, sizeof h->build_id);
-		h->build_id_size = n;
+		PUT(h->build_id_size, n);
 	}
 	char *path = xasprintf("%s/%s", g->options->directory, g->name);
 	struct out out;

@@ -2,17 +2,11 @@
 #include <string.h>
 #include "tools/so-gen/gen.h"
 
-static void put(uint8_t *p, uint64_t v, unsigned bytes)
-{
-	for (unsigned i = 0; i < bytes; i++)
-		p[i] = v >> 8 * i;
-}
-
 /* Where the text address of a relocation is kept: the addend of its entry, or the word itself. */
 static uint8_t *reloc_place(struct gen *g, const struct object_reloc *r)
 {
 	if (r->table == RELOC_RELR || r->table == RELOC_REL)
-		return image_at(&g->image, r->offset, 8);
+		return image_at(&g->image, r->offset, g->c.m->word);
 	const GElf_Dyn *table = object_dyn(&g->o, r->table == RELOC_PLT ? DT_JMPREL : DT_RELA);
 	uint8_t *entry = table ? image_at(&g->image, table->d_un.d_ptr + (uint64_t)r->index * sizeof(Elf64_Rela), sizeof(Elf64_Rela)) : NULL;
 	return entry ? entry + offsetof(Elf64_Rela, r_addend) : NULL;
@@ -36,13 +30,13 @@ static const char *relocations(struct gen *g)
 			place = reloc_place(g, r);
 		} else if (slot) {
 			int32_t k = p ? gen_block_at(g, p->text) : CODE_NONE;
-			if (k == CODE_NONE || !(place = image_at(&g->image, r->offset, 8)) || object_word(&g->o, object_at(&g->o, r->offset, 8), 8) != p->text)
+			if (k == CODE_NONE || !(place = image_at(&g->image, r->offset, m->word)) || object_word(&g->o, object_at(&g->o, r->offset, m->word), m->word) != p->text)
 				continue;
 			to = g->text->address + g->blocks.v[k].new;
 		} else if (p && p->text == (uint64_t)r->addend && gen_is_mapped(g, p->text)) {
 			to = gen_address(g, p->text);
 			place = reloc_place(g, r);
-		} else if (label && label->text == (uint64_t)r->addend && gen_block_at(g, label->text) != CODE_NONE) {
+		} else if (label && !m->through_gp && label->text == (uint64_t)r->addend && gen_block_at(g, label->text) != CODE_NONE) {
 			to = g->text->address + g->blocks.v[gen_block_at(g, label->text)].new;
 			place = reloc_place(g, r);
 		} else {
@@ -50,7 +44,7 @@ static const char *relocations(struct gen *g)
 		}
 		if (!place)
 			return "a relocation lies outside the file";
-		put(place, to, 8);
+		gen_put(g, place, to, m->word);
 	}
 	return NULL;
 }
@@ -59,7 +53,7 @@ static const char *relocations(struct gen *g)
 static bool table_moves(const struct gen *g, const struct row_table *t)
 {
 	const struct code_range *r = code_range_at(&g->c, t->jump);
-	return r && !r->why && t->base && (t->width == 4 || t->width == 8) && code_starts(&g->c, t->jump);
+	return r && !r->why && !g->c.m->through_gp && t->base && (t->width == 4 || t->width == 8) && code_starts(&g->c, t->jump);
 }
 
 static const char *jump_tables(struct gen *g)
@@ -79,10 +73,23 @@ static const char *jump_tables(struct gen *g)
 			int64_t distance = (int64_t)(g->text->address + g->blocks.v[to].new - t->base);
 			if (t->width == 4 && (t->is_signed ? distance != (int32_t)distance : distance < 0 || distance > UINT32_MAX))
 				return "a jump table's entry is out of reach of new text";
-			put(place, distance, t->width);
+			gen_put(g, place, distance, t->width);
 		}
 	}
 	return NULL;
+}
+
+/* The GOT's global words stand in for symbols until the loader has looked: a word that is left behind would be called. */
+static void got_words(struct gen *g)
+{
+	const struct code_got *got = &g->c.got;
+	for (size_t i = got->first_global; g->c.m->through_gp && i < g->dynsyms.n; i++) {
+		uint32_t at = got->local_end + 4 * (uint32_t)(i - got->first_global);
+		const struct object_symbol *y = &g->dynsyms.v[i];
+		uint8_t *word = at < got->end ? image_at(&g->image, at, 4) : NULL;
+		if (word && y->section != SHN_UNDEF && gen_is_mapped(g, y->value) && object_word(&g->o, word, 4) == y->value)
+			gen_put(g, word, gen_address(g, y->value), 4);
+	}
 }
 
 /* In an executable linked to its address no relocation tells of the labels that its jump tables hold. */
@@ -94,7 +101,7 @@ static void fixed_labels(struct gen *g)
 		const uint8_t *old = object_at(&g->o, p->at, 8);
 		uint8_t *place = image_at(&g->image, p->at, 8);
 		if (to != CODE_NONE && old && place && object_word(&g->o, old, 8) == p->text)
-			put(place, g->text->address + g->blocks.v[to].new, 8);
+			gen_put(g, place, g->text->address + g->blocks.v[to].new, 8);
 	}
 }
 
@@ -122,11 +129,35 @@ static void code_that_stays(struct gen *g)
 	}
 }
 
+static bool has_spring(const struct gen *g, uint32_t a)
+{
+	size_t lo = 0, hi = g->springs.n;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (g->springs.v[mid] < a)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < g->springs.n && g->springs.v[lo] == a;
+}
+
+/* Code that is known to be entered by its old address, and is too short for a springboard. */
+static bool runs_old(const struct gen *g, const struct code_range *r)
+{
+	for (size_t i = 0; g->c.m->through_gp && i < g->rows->entries.n; i++) {
+		uint32_t a = g->rows->entries.v[i].at;
+		if (a >= r->start && a < r->end && (!gen_is_mapped(g, a) || bit(g->entered, a - g->c.lo)) && !has_spring(g, a))
+			return true;
+	}
+	return false;
+}
+
 static void old_text(struct gen *g)
 {
 	for (size_t i = 0; g->options->poison && i < g->c.ranges.n; i++) {
 		const struct code_range *r = &g->c.ranges.v[i];
-		uint8_t *old = r->why ? NULL : image_at(&g->image, r->start, r->end - r->start);
+		uint8_t *old = r->why || runs_old(g, r) ? NULL : image_at(&g->image, r->start, r->end - r->start);
 		if (old)
 			g->c.m->trap(old, r->end - r->start);
 	}
@@ -134,12 +165,15 @@ static void old_text(struct gen *g)
 	for (size_t i = 0; i < g->springs.n; i++) {
 		const struct block *b = &g->blocks.v[gen_block_at(g, g->springs.v[i])];
 		uint32_t at = g->springs.v[i], mark = b->flags & BLOCK_MARK ? g->c.m->mark_size : 0;
-		uint8_t *old = image_at(&g->image, at, mark + g->c.m->spring_size);
-		if (old) {
+		size_t size = gen_spring_size(g, at);
+		uint8_t *old = image_at(&g->image, at, mark + size);
+		if (old && g->c.m->spring) {
+			g->c.m->spring(old, at, g->text->address + stub, at, code_prologue(&g->c, at) != NULL);
+		} else if (old) {
 			memcpy(old, code_bytes(&g->c, at, mark), mark);
 			g->c.m->jump(old + mark, at + mark, g->text->address + stub);
 		}
-		stub += (g->options->identity ? 0 : b->inserted) + g->c.m->spring_size;
+		stub += (g->options->identity ? 0 : b->inserted) + size;
 	}
 }
 
@@ -186,6 +220,7 @@ const char *gen_patch(struct gen *g)
 		return fault;
 	fixed_labels(g);
 	code_that_stays(g);
+	got_words(g);
 	old_text(g);
 	symbols(g, &g->dynsyms, image_dynsym);
 	symbols(g, &g->symtab, image_symtab);

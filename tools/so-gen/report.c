@@ -86,6 +86,6 @@ void gen_report(const struct gen *g)
 	           (unsigned long long)g->moved_bytes, g->text_size);
 	msg_detail(g->o.path, "%llu of %llu bytes that unwinding entries cover moved", (unsigned long long)g->fde_moved,
 	           (unsigned long long)(g->fde_moved + g->fde_kept));
-	for (int i = 0; i < COUNT_FORMS && !g->options->identity; i++)
+	for (int i = 0; i < COUNT_FORMS && g->c.m->count_form_names[i] && !g->options->identity; i++)
 		msg_detail(g->o.path, "%u blocks counted by %s", g->forms[i], g->c.m->count_form_names[i]);
 }

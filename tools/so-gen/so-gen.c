@@ -13,6 +13,8 @@ static const char *build(struct gen *g)
 	const char *fault = code_init(&g->c, &g->o);
 	if (fault)
 		return fault;
+	if (g->c.gentle && g->options->atomic)
+		return "--atomic: MIPS I has no atomic instructions";
 	if (object_is_profiled(&g->o))
 		return "it is a profiled object already";
 	fault = image_plan(&g->image, &g->o);
@@ -20,6 +22,8 @@ static const char *build(struct gen *g)
 		return fault;
 	frames_read(&g->f, &g->o);
 	g->relocs = object_relocs(&g->o);
+	if (g->c.m->through_gp)
+		code_scan_words(&g->c, &g->relocs);
 	g->dynsyms = object_dynsyms(&g->o);
 	g->symtab = object_symtab(&g->o);
 	fault = gen_blocks(g);
@@ -50,6 +54,9 @@ static void gen_free(struct gen *g)
 	free(g->mapped);
 	free(g->touched);
 	free(g->entered);
+	free(g->block_address);
+	free(g->goes_on);
+	gen_registers_free(g);
 	free(g->name);
 }
 

@@ -1,6 +1,7 @@
 /* flow.c - x86-64: what an instruction does to the values that a jump table's address is made of.
    Compilers reach a table by   cmp $N,idx; ja default; lea table(%rip),base; movslq (base,idx,4),r; add base,r; jmp *r
    with every part possibly hoisted, spilled or copied in between. */
+#include "lib/machine/values.h"
 #include "lib/machine/x86_64/x86_64.h"
 
 enum { RAX = 0, RSP = 4, RBP = 5, NONE = -1 };
@@ -19,27 +20,6 @@ static int gpr(ZydisRegister r)
 	return wide >= ZYDIS_REGISTER_RAX && wide <= ZYDIS_REGISTER_R15 ? (int)(wide - ZYDIS_REGISTER_RAX) : NONE;
 }
 
-static uint32_t mix(uint32_t a, uint64_t b)
-{
-	uint64_t h = (a + UINT64_C(0x9e3779b97f4a7c15)) ^ b * UINT64_C(0xbf58476d1ce4e5b9);
-	h ^= h >> 29;
-	h *= UINT64_C(0x94d049bb133111eb);
-	return (h ^ h >> 32) | 1;
-}
-
-static struct flow_value any(const struct insn *insn, unsigned salt, uint64_t max)
-{
-	return (struct flow_value){ .kind = FLOW_ANY, .id = mix((uint32_t)insn->at, salt), .max = max };
-}
-
-/* Something made of these values, which may have come from a table. */
-static struct flow_value made_of(const struct insn *insn, unsigned salt, uint64_t max, const struct flow_value *x, const struct flow_value *y)
-{
-	struct flow_value v = any(insn, salt, max);
-	v.a = (x->kind == FLOW_ANY ? x->a != 0 : x->kind >= FLOW_ENTRY) || (y && (y->kind == FLOW_ANY ? y->a != 0 : y->kind >= FLOW_ENTRY));
-	return v;
-}
-
 /* The value of the low `bits` of v: the same value when it surely fits. */
 static struct flow_value low(const struct flow_state *s, const struct flow_value *v, unsigned bits)
 {
@@ -49,47 +29,6 @@ static struct flow_value low(const struct flow_state *s, const struct flow_value
 	if (v->kind == FLOW_ANY && flow_known_max(s, v) <= mask)
 		return *v;
 	return (struct flow_value){ .kind = FLOW_ANY, .id = mix(v->id, bits), .max = mask, .a = v->kind == FLOW_ANY && v->a };
-}
-
-static int slot_find(const struct flow_state *s, int64_t at)
-{
-	for (int i = 0; i < s->slot_count; i++)
-		if (s->slots[i].at == at)
-			return i;
-	return NONE;
-}
-
-static void slot_set(struct flow_state *s, int64_t at, const struct flow_value *v)
-{
-	int i = slot_find(s, at);
-	if (i == NONE) {
-		if (s->slot_count == FLOW_SLOTS)
-			return;
-		i = s->slot_count++;
-		s->slots[i].at = at;
-	}
-	s->slots[i].value = *v;
-}
-
-/* A callee or a store through a pointer may change a variable on the stack; only what the compiler spilled is safe. */
-static void slots_forget(struct flow_state *s)
-{
-	for (int i = 0; i < s->slot_count; i++) {
-		struct flow_value *v = &s->slots[i].value;
-		if (v->kind == FLOW_ANY) {
-			v->id = mix(mix(s->epoch, 3), (uint64_t)s->slots[i].at);
-			v->max = UINT64_MAX;
-		}
-	}
-}
-
-static void slots_clobber(struct flow_state *s, int64_t at, unsigned bytes)
-{
-	for (int i = 0; i < s->slot_count; )
-		if (s->slots[i].at < at + (int64_t)bytes && at < s->slots[i].at + 8)
-			s->slots[i] = s->slots[--s->slot_count];
-		else
-			i++;
 }
 
 /* Offset from the stack pointer at entry of a frame operand. */
@@ -192,7 +131,7 @@ static void store(struct flow_state *s, const ZydisDecodedOperand *op, const str
 		return;
 	}
 	s->frame_epoch = mix(s->frame_epoch, 1);	/* what lies elsewhere stays as it is */
-	slots_clobber(s, at, op->size / 8);
+	slots_clobber(s, at, op->size / 8, 8);
 	if (v && op->size >= 32)
 		slot_set(s, at, v);
 }
@@ -348,7 +287,7 @@ static void stack(struct flow_state *s, const ZydisDecodedInstruction *in, const
 		v = operand(s, &op[0], insn, true);
 		sp->a -= 8;
 		if (sp->kind == FLOW_FRAME) {
-			slots_clobber(s, (int64_t)sp->a, 8);
+			slots_clobber(s, (int64_t)sp->a, 8, 8);
 			slot_set(s, (int64_t)sp->a, &v);
 		}
 		break;

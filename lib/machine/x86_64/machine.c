@@ -103,10 +103,11 @@ static void count(uint8_t *out, uint64_t at, uint64_t counter, struct count_how 
 		PUT(o, "\x58\x48\x8d\xa4\x24\x80\x00\x00\x00");	/* pop %rax; lea 128(%rsp),%rsp */
 }
 
-static struct count_how count_plan(regset dead, bool flags_dead, bool atomic)
+static struct count_how count_plan(const struct count_where *where)
 {
-	struct count_how how = { .form = COUNT_PLAIN, .atomic = atomic };
-	if (flags_dead)
+	struct count_how how = { .form = COUNT_PLAIN, .atomic = where->atomic };
+	regset dead = where->dead;
+	if (where->flags_dead)
 		return how;
 	if (dead & 1) {
 		how.form = COUNT_FLAGS_FREE_ACC;
@@ -198,7 +199,7 @@ static const char *const count_form_names[COUNT_FORMS] = { "incq", "flags kept i
 static const struct blob blob = { runtime_blob_x86_64, sizeof runtime_blob_x86_64, RUNTIME_X86_64_INIT, RUNTIME_X86_64_CHILD };
 
 const struct machine machine_x86_64 = {
-	.name = "x86_64", .e_machine = EM_X86_64, .elf_class = ELFCLASS64, .page = 4096,
+	.name = "x86_64", .e_machine = EM_X86_64, .elf_class = ELFCLASS64, .elf_data = ELFDATA2LSB, .page = 4096, .word = 8, .short_reach = 127,
 	.relative = R_X86_64_RELATIVE, .irelative = R_X86_64_IRELATIVE, .absolute = R_X86_64_64, .glob_dat = R_X86_64_GLOB_DAT,
 	.jump_slot = R_X86_64_JUMP_SLOT, .copy = R_X86_64_COPY,
 	.insn_align = 1, .spring_size = 5, .mark_size = 4, .regs = 16, .stack_reg = 4, .count_form_names = count_form_names,
