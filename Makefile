@@ -2,6 +2,7 @@
 # make demo           installs what is missing, builds, profiles a real program, prints its report
 # make check          installs what is missing, builds, runs the tests; TESTS="formats so-gen" runs some of them
 # make check-oracle   counters against callgrind and a single-stepper, for every workload (ten minutes)
+# make check-mips     MIPS objects under qemu, every program and root (long)
 # make check-corpus   every shared object of this machine and of test/corpus/packages, or of DIRS (long)
 # make check-whole    whole programs with all that they load profiled: Python, NumPy, GLib, nginx, redis, git (ten minutes)
 # make check-asan     the tests of bad input on programs built with the address and undefined-behaviour sanitizers
@@ -72,7 +73,7 @@ packages-build:
 	@test/install-packages test/packages-build
 
 packages-test: packages-build
-	@test/install-packages test/packages-check test/packages
+	@test/install-packages test/packages-check test/packages test/packages-mips
 
 demo: packages-build
 	@test/install-packages test/packages-demo
@@ -87,6 +88,9 @@ check-asan: packages-test
 
 check-oracle: packages-test all
 	@BIN=$(abspath $(BIN)) test/oracle/all
+
+check-mips: packages-test all
+	@BIN=$(abspath $(BIN)) test/mips/all
 
 check-corpus: packages-test all
 	@BIN=$(abspath $(BIN)) test/corpus/all $(or $(DIRS),--packages)
@@ -119,5 +123,5 @@ install: all
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BIN)
 
-.PHONY: all asan packages-build packages-test demo check check-asan check-oracle check-corpus check-whole bench lint install clean
+.PHONY: all asan packages-build packages-test demo check check-asan check-oracle check-mips check-corpus check-whole bench lint install clean
 -include $(LIB_OBJ:.o=.d) $(TOOL_SRC:%.c=$(BUILD)/%.d)
