@@ -38,16 +38,33 @@ check_all_replaced() {
 	count-extract -q "$WORK/run" | prof-report -n 1 | sed -n "s/^instructions executed */$name: instructions executed: /p; s/^objects */$name: objects: /p"
 }
 
-# coverage PROGRAM ARG...: under callgrind, every counter compared, and the part of the program's instructions that was counted.
-coverage() {
-	command -v valgrind >/dev/null || { echo "$name: no valgrind: coverage not measured"; return 0; }
-	local program=$1 twin
+twin_of() {
+	so-run -d "$WORK/out" --list | awk -F '\t' -v p="$(realpath "$1")" '{ path = $1; sub("^/lib/", "/usr/lib/", path); if (path == p || $1 == p) print $2 }'
+}
+
+# under_callgrind PROGRAM ARG...: becomes the profiled program under callgrind, in a run directory of its own.
+under_callgrind() {
+	local link=$WORK/started/${1##*/}
+	rm -rf "$WORK/run" "$WORK/callgrind" "$WORK/started"
+	mkdir -p "$WORK/callgrind" "$WORK/started"
+	chmod 777 "$WORK/callgrind"	# for processes that give up their rights
+	# Some programs look at what they are called.
+	ln -s "$(twin_of "$(command -v "$1")")" "$link"
 	shift
-	twin=$(so-run -d "$WORK/out" --list | awk -F '\t' -v p="$(realpath "$program")" '{ path = $1; sub("^/lib/", "/usr/lib/", path); if (path == p || $1 == p) print $2 }')
-	mkdir -p "$WORK/callgrind"
-	rm -f "$WORK"/callgrind/*
-	(cd "$WORK" && profiled "$REPO/test/oracle/valgrind" "$WORK/callgrind" "${twin:-$program}" "$@" >"$WORK/callgrind.log" 2>&1)
+	exec so-run -q -d "$WORK/out" -r "$WORK/run" "$REPO/test/oracle/valgrind" "$WORK/callgrind" "$link" "$@"
+}
+
+# measure: every counter of that run compared, and the part of the program's instructions that was counted.
+measure() {
 	rm -f "$WORK/run/not-profiled"
-	rm -rf "$WORK/objects" && mkdir "$WORK/objects" && ln -f "$WORK"/out/* "$WORK/objects" 2>/dev/null
 	"$PYTHON" "$here/coverage.py" "$name" "$WORK/run" "$WORK/out" "$WORK"/callgrind/run.* || failed "coverage"
+}
+
+has_valgrind() { command -v valgrind >/dev/null || { echo "$name: no valgrind: coverage not measured"; false; }; }
+
+# coverage PROGRAM ARG...
+coverage() {
+	has_valgrind || return 0
+	(cd "$WORK" && under_callgrind "$@" >"$WORK/callgrind.log" 2>&1)
+	measure
 }

@@ -46,7 +46,7 @@ serve() {	# OUTPUT COMMAND...
 	"$@" nginx -e "$WORK/logs/start.log" -c "$WORK/nginx.conf" &
 	pid=$!
 	started="$started $pid"
-	for _ in $(seq 200); do $PYTHON -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>/dev/null && break; sleep 0.05; done
+	for _ in $(seq 400); do $PYTHON -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>/dev/null && break; sleep 0.05; done
 	$PYTHON "$WORK/load.py" $port >"$output" 2>&1
 	kill -QUIT "$pid"
 	wait "$pid"
@@ -64,4 +64,7 @@ diff "$WORK/plain" "$WORK/profiled" >"$WORK/difference" || { head -n 20 "$WORK/d
 [ "$(wc -l <"$WORK/plain")" -ge 8 ] || { cat "$WORK/plain"; failed "no answers"; }
 echo "$name: 400 answers, the same; $(ls "$WORK/run" | grep -c '^nginx\.') processes counted"
 check_all_replaced
-coverage "$(command -v nginx)" -t -e "$WORK/logs/start.log" -c "$WORK/nginx.conf"
+has_valgrind || exit 0
+serve "$WORK/callgrind.answers" under_callgrind
+diff "$WORK/plain" "$WORK/callgrind.answers" >"$WORK/difference" || { head -n 20 "$WORK/difference"; failed "other answers under callgrind"; }
+measure

@@ -26,7 +26,7 @@ serve() {	# OUTPUT COMMAND...
 	"$@" redis-server --port $port --bind 127.0.0.1 --dir "$WORK" --save '' --io-threads 2 --io-threads-do-reads yes --enable-debug-command local >"$output.log" 2>&1 &
 	pid=$!
 	started="$started $pid"
-	for _ in $(seq 200); do cli ping >"$WORK/ping" 2>&1 && break; sleep 0.05; done
+	for _ in $(seq 400); do cli ping >"$WORK/ping" 2>&1 && break; sleep 0.05; done
 	kill -0 "$pid" 2>"$WORK/ping" || { cat "$output.log"; failed "no server"; }
 	questions >"$output" 2>&1
 	wait "$pid"
@@ -45,4 +45,6 @@ diff "$WORK/plain" "$WORK/profiled" >"$WORK/difference" || { head -n 20 "$WORK/d
 grep -q 'status:ok' "$WORK/plain" || { cat "$WORK/plain"; failed "nothing was saved"; }
 echo "$name: the same answers and the same data; $(ls "$WORK/run" | grep -c '^redis-[a-z-]*\.[0-9]*\.[0-9]*$') processes counted"
 check_all_replaced
-coverage "$(command -v redis-server)" --version
+has_valgrind || exit 0
+serve "$WORK/callgrind.log" under_callgrind
+measure
