@@ -16,4 +16,4 @@ run_tests profiled >"$WORK/profiled" 2>&1
 diff <(verdicts "$WORK/plain") <(verdicts "$WORK/profiled") >"$WORK/difference" || { head -n 20 "$WORK/difference"; failed "other verdicts"; }
 echo "$name: $(verdicts "$WORK/plain" | grep -c '^test_') verdicts, the same; status $plain"
 check_all_replaced
-coverage /usr/bin/python3.11 -m test -u none test_json
+coverage /usr/bin/python3.11 -m unittest -q test.test_generators
