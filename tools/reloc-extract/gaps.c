@@ -12,6 +12,7 @@ struct gaps {
 	VEC(uint32_t) seeds, stack;
 	VEC(struct seen) trace;
 	uint64_t *done;			/* seeds tried */
+	uint64_t *taken;		/* bytes of traces that were found good; their instructions' starts stay set in code.starts */
 };
 
 static void seed(struct gaps *g, uint64_t a)
@@ -41,6 +42,8 @@ static bool path(struct gaps *g, uint32_t a, const struct object_section *s)
 		struct code_range *r = code_range_at(c, a);
 		if (r)
 			return a == r->start || code_starts(c, a);
+		if (bit(g->taken, a - c->lo))
+			return false;		/* within an instruction of another trace */
 		if (!c->m->decode(code_bytes(c, a, 1), end - a, a, &insn) || g->trace.n > MAX_INSNS)
 			return false;
 		struct seen seen = { a, insn.len };
@@ -70,27 +73,27 @@ static bool trace(struct gaps *g, uint32_t a)
 		vec_push(&g->stack, a);
 	while (good && g->stack.n)
 		good = path(g, g->stack.v[--g->stack.n], s);
-	for (size_t i = 0; i < g->trace.n; i++)		/* the sweep will set them again */
+	if (good && g->trace.n)
+		qsort(g->trace.v, g->trace.n, sizeof *g->trace.v, by_at);
+	for (size_t i = 1; good && i < g->trace.n; i++)
+		good = g->trace.v[i].at >= g->trace.v[i - 1].at + g->trace.v[i - 1].len;
+	for (size_t i = 0; !good && i < g->trace.n; i++)
 		bit_clear(g->x->c.starts, g->trace.v[i].at - g->x->c.lo);
-	if (!good || !g->trace.n)
-		return false;
-	qsort(g->trace.v, g->trace.n, sizeof *g->trace.v, by_at);
-	for (size_t i = 1; i < g->trace.n; i++)
-		if (g->trace.v[i].at < g->trace.v[i - 1].at + g->trace.v[i - 1].len)
-			return false;
-	return true;
+	return good && g->trace.n;
 }
 
-/* Makes ranges of the trace's runs. */
-static void add_ranges(struct gaps *g)
+/* Makes ranges of the trace's runs: they are sorted and decoded when no seed is left. */
+static void take(struct gaps *g)
 {
+	struct code *c = &g->x->c;
 	for (size_t i = 0, k; i < g->trace.n; i = k) {
 		for (k = i + 1; k < g->trace.n && g->trace.v[k].at == g->trace.v[k - 1].at + g->trace.v[k - 1].len; )
 			k++;
 		uint32_t end = g->trace.v[k - 1].at + g->trace.v[k - 1].len;
-		code_add(&g->x->c, g->trace.v[i].at, end - g->trace.v[i].at, RANGE_CODE, NULL);
+		code_add(c, g->trace.v[i].at, end - g->trace.v[i].at, RANGE_CODE, NULL);
+		for (uint32_t a = g->trace.v[i].at; a < end; a++)
+			bit_set(g->taken, a - c->lo);
 	}
-	code_sort(&g->x->c);
 }
 
 /* Is there padding from a up to the next range (or 16 bytes of it)? */
@@ -220,25 +223,35 @@ void extract_name_holes(struct extract *x)
 void extract_gaps(struct extract *x)
 {
 	struct code *c = &x->c;
-	struct gaps g = { .x = x, .done = xcalloc((c->hi - c->lo) / 64 + 2, 8) };
+	size_t words = (c->hi - c->lo) / 64 + 2;
+	struct gaps g = { .x = x, .done = xcalloc(words, 8), .taken = xcalloc(words, 8) };
 	first_seeds(&g);
 	seeds_from(&g, 0);
 	while (g.seeds.n) {
-		size_t ends = c->ends.n;
+		size_t ends = c->ends.n, ranges = c->ranges.n;
+		VEC(uint32_t) entries = { 0 };
 		while (g.seeds.n) {
 			uint32_t a = g.seeds.v[--g.seeds.n];
-			if (code_range_at(c, a) || !trace(&g, a))
+			bool known = bit(g.taken, a - c->lo) && code_starts(c, a);
+			if (!known && (bit(g.taken, a - c->lo) || !trace(&g, a)))
 				continue;
-			add_ranges(&g);
-			for (size_t i = 0; i < c->ranges.n; i++)
-				if (c->ranges.v[i].kind == RANGE_CODE && !c->ranges.v[i].swept && !c->ranges.v[i].why)
-					code_sweep(c, &c->ranges.v[i]);
-			extract_set_entry(x, a);
+			if (!known)
+				take(&g);
+			vec_push(&entries, a);
 		}
+		if (c->ranges.n > ranges)
+			code_sort(c);
+		for (size_t i = 0; i < c->ranges.n; i++)
+			if (c->ranges.v[i].kind == RANGE_CODE && !c->ranges.v[i].swept && !c->ranges.v[i].why)
+				code_sweep(c, &c->ranges.v[i]);
+		for (size_t i = 0; i < entries.n; i++)
+			extract_set_entry(x, entries.v[i]);
+		vec_free(&entries);
 		seeds_from(&g, ends);
 	}
 	vec_free(&g.seeds);
 	vec_free(&g.stack);
 	vec_free(&g.trace);
 	free(g.done);
+	free(g.taken);
 }
