@@ -149,7 +149,7 @@ static void ready(lua_State *L)
 	finish_at_close(L);
 	vm_probe(L);
 	if (!vm.known)
-		msg_warn(NULL, "%s: no lines, no VM state: this is not the LuaJIT that it was made for", vm.why);
+		msg_warn(NULL, "%s: no lines, no VM state", vm.why);
 	sampler_prepare(&sampler, hertz);
 	write_run();
 	modules_look();

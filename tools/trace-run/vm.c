@@ -194,10 +194,10 @@ static const char *look(lua_State *L)
 {
 	vm.global = (char *)((const struct vm_thread *)(const void *)L)->global;
 	if (!find_state(L))
-		return "its state is not where this version keeps it";
+		return "LuaJIT's state is not where this version keeps it";
 	push_util(L);
 	lua_getfield(L, -1, "funcinfo");
-	return check_c_function(L) && check_function(L) ? NULL : "its functions are not as this version has them";
+	return check_c_function(L) && check_function(L) ? NULL : "LuaJIT's functions are not as this version has them";
 }
 
 static int probe(lua_State *L)
@@ -209,7 +209,7 @@ static int probe(lua_State *L)
 
 void vm_probe(lua_State *L)
 {
-	vm = (struct vm){ .why = "its functions cannot be looked at" };
+	vm = (struct vm){ .why = "LuaJIT's functions cannot be looked at" };
 	choose_way();
 	if (lua_cpcall(L, probe, NULL))
 		lua_pop(L, 1);
