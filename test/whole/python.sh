@@ -3,7 +3,7 @@
 name=python
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.bash"
-TESTS="test_json test_dict test_generators test_exceptions test_re test_struct test_zlib test_bz2 test_lzma test_decimal test_pickle test_sqlite3"
+TESTS="test_json test_dict test_generators test_exceptions test_re test_struct test_zlib test_bz2 test_lzma test_decimal test_pickle test_hashlib"
 [ -d /usr/lib/python3.11/test ] || { echo "$name: skipped: no libpython3.11-testsuite"; exit 3; }
 verdicts() { grep -aE '^(test_.* \.\.\. |Ran |OK|FAILED)' "$1" | sed -E 's/ in [0-9.]+s//; s/No module named .*//' | sort; }
 run_tests() { (cd "$WORK" && "$@" /usr/bin/python3.11 -m test -v -u none $TESTS); }
