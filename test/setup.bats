@@ -11,13 +11,15 @@ mirror() {
 proxies() { apt-config dump | grep -E '^Acquire::.*[Pp]roxy' | sed 's/^/--aptopt=/'; }
 
 in_minimal_debian() {	# HOOK...: commands that find the system's root in $1
-	local options=() archive release
+	local options=() apart=() archive release
 	release=$(. /etc/os-release && echo "$VERSION_CODENAME")
 	archive=$(mirror)
 	mapfile -t options < <(proxies)
 	for hook; do options+=(--customize-hook="$hook"); done
+	# root's mounts are in a namespace of their own: they go when this is killed, before anybody removes the files
+	[ "$(id -u)" != 0 ] || apart=(unshare --mount --propagation private)
 	# format null: what is made lies in TMPDIR, and is removed with its mounts by mmdebstrap
-	TMPDIR=$PWD timeout -k 20 400 mmdebstrap --quiet --variant=minbase --include=make --format=null --skip=cleanup \
+	TMPDIR=$PWD timeout -k 20 400 "${apart[@]}" mmdebstrap --quiet --variant=minbase --include=make --format=null --skip=cleanup \
 		"${options[@]}" "$release" /dev/null ${archive:+"deb $archive $release main"}
 }
 
