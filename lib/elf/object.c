@@ -339,9 +339,16 @@ void object_close(struct object *o)
 	memset(o, 0, sizeof *o);
 }
 
-const char *object_open_listed(struct object *o, const struct object_info *info)
+bool object_is_listed(const struct object *o, const struct object_info *info)
 {
 	unsigned char digest[16];
+
+	object_digest(o, digest);
+	return o->size == info->size && !memcmp(digest, info->digest, sizeof digest);
+}
+
+const char *object_open_listed(struct object *o, const struct object_info *info)
+{
 	const char *why;
 
 	memset(o, 0, sizeof *o);
@@ -350,8 +357,7 @@ const char *object_open_listed(struct object *o, const struct object_info *info)
 	why = object_open(o, info->path);
 	if (why)
 		return why;
-	object_digest(o, digest);
-	if (o->size == info->size && !memcmp(digest, info->digest, sizeof digest))
+	if (object_is_listed(o, info))
 		return NULL;
 	object_close(o);
 	return "changed since the list was made";

@@ -73,6 +73,8 @@ uint64_t object_word(const struct object *o, const uint8_t *p, unsigned bytes);
 /* XXH3-128 of the whole file in canonical form. */
 void object_digest(const struct object *o, unsigned char digest[16]);
 
+/* Has the file the size and digest that info tells? */
+bool object_is_listed(const struct object *o, const struct object_info *info);
 /* Opens info->path and checks it against size and digest.  NULL, or the fault in words ("changed since the list was made"). */
 const char *object_open_listed(struct object *o, const struct object_info *info);
 #endif

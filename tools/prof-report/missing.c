@@ -79,25 +79,6 @@ void report_never_functions(struct report *r)
 	vec_free(&ranking.v);
 }
 
-static void never_block_row(struct table *t, const struct view *v, const struct profile_block *b)
-{
-	char place[PLACE], line[PLACE];
-	const char *file;
-	unsigned number;
-
-	table_number(t, b->size);
-	table_number(t, b->address);
-	table_text(t, v->label);
-	view_place(v, b->address, place, sizeof place);
-	table_text(t, *place ? place : NULL);
-	if (v->lines && lines_at(v->lines, b->address, &file, &number)) {
-		snprintf(line, sizeof line, "%s:%u", file, number);
-		table_text(t, line);
-	} else {
-		table_none(t, "");
-	}
-}
-
 void report_never_blocks(struct report *r)
 {
 	static const struct table_column columns[] = {
@@ -115,7 +96,7 @@ void report_never_blocks(struct report *r)
 			if (b->count || !report_wants_function(r, block_function(&r->views[i], b)))
 				continue;
 			if (shown < r->rows)
-				never_block_row(&t, &r->views[i], b), shown++;
+				report_block_place(&t, &r->views[i], b), shown++;
 			else
 				left++;
 		}

@@ -213,21 +213,12 @@ static void rank_blocks(struct report *r, struct ranking *ranking)
 	ranking_sort(ranking);
 }
 
-static void block_row(struct table *t, const struct report *r, const struct view *v, const struct profile_block *b)
+void report_block_place(struct table *t, const struct view *v, const struct profile_block *b)
 {
 	char place[PLACE], line[PLACE];
 	const char *file;
 	unsigned number;
 
-	if (b->insns)
-		table_number(t, block_insns(b)), table_percent(t, block_insns(b), r->insns);
-	else
-		table_none(t, "?"), table_none(t, "?");
-	table_number(t, b->count);
-	if (b->insns)
-		table_number(t, b->insns);
-	else
-		table_none(t, "?");
 	table_number(t, b->size);
 	table_number(t, b->address);
 	table_text(t, v->label);
@@ -239,6 +230,20 @@ static void block_row(struct table *t, const struct report *r, const struct view
 	} else {
 		table_none(t, "");
 	}
+}
+
+static void block_row(struct table *t, const struct report *r, const struct view *v, const struct profile_block *b)
+{
+	if (b->insns)
+		table_number(t, block_insns(b)), table_percent(t, block_insns(b), r->insns);
+	else
+		table_none(t, "?"), table_none(t, "?");
+	table_number(t, b->count);
+	if (b->insns)
+		table_number(t, b->insns);
+	else
+		table_none(t, "?");
+	report_block_place(t, v, b);
 }
 
 void report_blocks(struct report *r)

@@ -54,4 +54,6 @@ void report_top(struct report *r, const struct top *top, FILE *f);
 void report_lines(struct report *r);
 void report_never_lines(struct report *r);
 void report_annotated(struct report *r);
+/* The columns of a block that tell where it is: size, address, object, function and offset, source line. */
+void report_block_place(struct table *t, const struct view *v, const struct profile_block *b);
 #endif

@@ -59,7 +59,6 @@ size_t view_block_at(const struct view *v, uint64_t address)
 /* Whether the file that is there now is the one that was profiled. */
 static const char *open_same(struct object *o, const struct object_info *info)
 {
-	unsigned char digest[16];
 	const char *why;
 
 	if (!info->path)
@@ -67,8 +66,7 @@ static const char *open_same(struct object *o, const struct object_info *info)
 	why = object_open(o, info->path);
 	if (why)
 		return why;
-	object_digest(o, digest);
-	if (o->size == info->size && !memcmp(digest, info->digest, sizeof digest))
+	if (object_is_listed(o, info))
 		return NULL;
 	object_close(o);
 	return "stale: it has changed since it was profiled";
