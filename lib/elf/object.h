@@ -61,7 +61,8 @@ struct object_symbols object_dynsyms(const struct object *o);		/* caller frees .
 struct object_symbols object_symtab(const struct object *o);
 
 /* Dynamic relocations, RELR expanded (type = the machine's RELATIVE; index counts its slots).  The addend of REL and RELR is the word
-   in the file at offset (a 32-bit one not sign-extended; 0 in bss).  Entries that DT_RELA and DT_JMPREL share are reported once, as RELOC_PLT. */
+   in the file at offset (a 32-bit one not sign-extended; 0 in bss).  Entries that DT_RELA and DT_JMPREL share are reported once, as RELOC_PLT.
+   MIPS has one type for both kinds: R_MIPS_REL32 with a symbol is given as R_MIPS_32, without one it is a RELATIVE one. */
 enum object_reloc_table { RELOC_RELA, RELOC_REL, RELOC_PLT, RELOC_RELR };
 struct object_reloc { uint64_t offset; int64_t addend; uint32_t type, symbol; uint8_t table; uint32_t index; };	/* index in its table */
 struct object_relocs { struct object_reloc *v; size_t n; };

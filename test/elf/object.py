@@ -51,7 +51,10 @@ def relocs(elf):
             if kind != "JMPREL" and table._offset + i * table.entry_size in plt:
                 continue
             addend = r["r_addend"] if r.is_RELA() else word_at(elf, r["r_offset"])
-            yield name, i, r["r_offset"], addend, r["r_info_type"], r["r_info_sym"]
+            what = r["r_info_type"]
+            if elf["e_machine"] == "EM_MIPS" and elf.elfclass == 32 and what == 3 and r["r_info_sym"]:
+                what = 2        # object.h: REL32 of a symbol is given as R_MIPS_32, without one it is a RELATIVE one
+            yield name, i, r["r_offset"], addend, what, r["r_info_sym"]
     for i, slot in enumerate(relr(elf)):
         yield "relr", i, slot, word_at(elf, slot), RELATIVE[elf.get_machine_arch()], 0
 
