@@ -172,7 +172,7 @@ fail:
 	return false;
 }
 
-struct code_range *code_range_at(const struct code *c, uint64_t a)
+struct code_range *code_range_from(const struct code *c, uint64_t a)
 {
 	size_t lo = 0, hi = c->ranges.n;
 	while (lo < hi) {
@@ -182,7 +182,13 @@ struct code_range *code_range_at(const struct code *c, uint64_t a)
 		else
 			hi = mid;
 	}
-	return lo < c->ranges.n && c->ranges.v[lo].start <= a ? &c->ranges.v[lo] : NULL;
+	return lo < c->ranges.n ? &c->ranges.v[lo] : NULL;
+}
+
+struct code_range *code_range_at(const struct code *c, uint64_t a)
+{
+	struct code_range *r = code_range_from(c, a);
+	return r && r->start <= a ? r : NULL;
 }
 
 void code_check_targets(struct code *c)

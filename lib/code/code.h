@@ -96,7 +96,8 @@ bool code_sweep(struct code *c, struct code_range *r);
 /* Finds direct branches into the middle of an instruction: behind a lock prefix they become splits, otherwise the range they
    lead to may not move.  To be called when all ranges were swept and sorted. */
 void code_check_targets(struct code *c);
-/* The range that contains a, or NULL (ranges sorted). */
+/* The first range that ends behind a, or NULL; the range that contains a, or NULL (ranges sorted). */
+struct code_range *code_range_from(const struct code *c, uint64_t a);
 struct code_range *code_range_at(const struct code *c, uint64_t a);
 /* A reason in words, kept in the code's arena. */
 const char *code_reason(struct code *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

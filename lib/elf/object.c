@@ -425,6 +425,11 @@ int64_t object_offset(const struct object *o, uint64_t address)
 	return p ? p - o->image : -1;
 }
 
+bool object_section_is_plt(const struct object_section *s)
+{
+	return s && !strncmp(s->name, ".plt", 4);
+}
+
 const struct object_section *object_section_at(const struct object *o, uint64_t address)
 {
 	for (size_t i = 1; i < o->shnum; i++) {

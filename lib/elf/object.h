@@ -46,6 +46,8 @@ const GElf_Dyn *object_dyn(const struct object *o, int64_t tag);	/* first of tha
 const char *object_dynstr(const struct object *o, uint64_t offset);	/* "" when it is out of the table */
 const char *object_soname(const struct object *o);			/* NULL: none */
 const struct object_section *object_section(const struct object *o, const char *name);
+/* True for .plt, .plt.sec, .plt.got; s may be NULL. */
+bool object_section_is_plt(const struct object_section *s);
 const struct object_section *object_section_at(const struct object *o, uint64_t address);
 
 enum { OBJECT_BUILD_ID_MAX = 32 };

@@ -12,11 +12,6 @@ static int by_offset(const void *a, const void *b)
 	return x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : 0;
 }
 
-bool extract_is_plt(const struct object_section *s)
-{
-	return s && !strncmp(s->name, ".plt", 4);
-}
-
 static void add_fde_ranges(struct extract *x)
 {
 	for (size_t i = 0; i < x->f.fde_count; i++) {
@@ -27,11 +22,11 @@ static void add_fde_ranges(struct extract *x)
 		if (!s || !(s->h.sh_flags & SHF_EXECINSTR))
 			continue;
 		const char *why = x->f.cies[fde->cie].signal_frame ? "a signal-return stub" : NULL;
-		code_add(&x->c, fde->start, fde->size, extract_is_plt(s) ? RANGE_PLT : RANGE_FDE, why);
+		code_add(&x->c, fde->start, fde->size, object_section_is_plt(s) ? RANGE_PLT : RANGE_FDE, why);
 	}
 	for (size_t i = 1; i < x->o.shnum; i++) {	/* linkers that write no FDE for their PLT */
 		const struct object_section *s = &x->o.sections[i];
-		if (extract_is_plt(s) && (s->h.sh_flags & SHF_EXECINSTR) && s->h.sh_type == SHT_PROGBITS && s->h.sh_size
+		if (object_section_is_plt(s) && (s->h.sh_flags & SHF_EXECINSTR) && s->h.sh_type == SHT_PROGBITS && s->h.sh_size
 		    && !frames_find(&x->f, s->h.sh_addr))
 			code_add(&x->c, s->h.sh_addr, s->h.sh_size, RANGE_PLT, NULL);
 	}
@@ -110,6 +105,13 @@ static int by_jump(const void *a, const void *b)
 	return x->jump != y->jump ? (x->jump < y->jump ? -1 : 1) : 0;
 }
 
+/* The table that the jump goes through, or NULL. */
+static const struct jump_table *table_of(const struct extract *x, uint32_t jump)
+{
+	struct jump_table key = { .jump = jump };
+	return x->tables.n ? bsearch(&key, x->tables.v, x->tables.n, sizeof key, by_jump) : NULL;
+}
+
 /* Does code near `at` obtain an address in code that was not found to be code?  (Where to go on in an unrolled loop, say.) */
 static bool loose_label_near(const struct extract *x, uint32_t at)
 {
@@ -129,15 +131,11 @@ static bool loose_label_near(const struct extract *x, uint32_t at)
    lead to those. */
 static void loose_jumps(struct extract *x)
 {
-	if (x->tables.n)
-		qsort(x->tables.v, x->tables.n, sizeof *x->tables.v, by_jump);
 	for (size_t i = 0; i < x->c.ranges.n; i++) {
 		struct code_range *r = &x->c.ranges.v[i];
 		for (uint32_t k = 0; r->kind == RANGE_CODE && !r->why && k < r->ends_n; k++) {
 			const struct code_end *e = &x->c.ends.v[r->ends + k];
-			struct jump_table key = { .jump = e->at };
-			if (e->kind == INSN_JUMP_INDIRECT && !e->pc_pos && loose_label_near(x, e->at)
-			    && !(x->tables.n && bsearch(&key, x->tables.v, x->tables.n, sizeof key, by_jump)))
+			if (e->kind == INSN_JUMP_INDIRECT && !e->pc_pos && loose_label_near(x, e->at) && !table_of(x, e->at))
 				r->why = code_reason(&x->c, "an indirect jump at 0x%x, in code without an unwinding entry", e->at);
 		}
 	}
@@ -167,6 +165,8 @@ void extract_tables(struct extract *x)
 		code_find_tables(&x->c, &x->c.ranges.v[i], &x->tables, &context);
 	free(context.marks);
 	code_cut_tables(&x->c, &x->tables);
+	if (x->tables.n)
+		qsort(x->tables.v, x->tables.n, sizeof *x->tables.v, by_jump);
 }
 
 const char *extract_object(struct extract *x)
@@ -315,8 +315,7 @@ static void tail_rows(const struct extract *x, struct stream_writer *w)
 		const struct code_range *r = &x->c.ranges.v[i];
 		for (uint32_t k = 0; !r->why && k < r->ends_n; k++) {
 			const struct code_end *e = &x->c.ends.v[r->ends + k];
-			struct jump_table key = { .jump = e->at };
-			if (e->kind != INSN_JUMP_INDIRECT || e->pc_pos || (x->tables.n && bsearch(&key, x->tables.v, x->tables.n, sizeof key, by_jump)))
+			if (e->kind != INSN_JUMP_INDIRECT || e->pc_pos || table_of(x, e->at))
 				continue;
 			struct stream_row row = { .type = REL_JUMP_TABLE, .address = e->at };
 			row.details = (struct row_details){ .present = true, .kind = "tail" };

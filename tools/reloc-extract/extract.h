@@ -24,7 +24,6 @@ void extract_rows(struct extract *x, struct stream_writer *w);
 void extract_free(struct extract *x);
 
 /* extract.c */
-bool extract_is_plt(const struct object_section *s);
 void extract_tables(struct extract *x);
 void extract_landing_pads(struct extract *x);
 void extract_symbol_entries(struct extract *x);

@@ -61,7 +61,7 @@ static const char *stays(const struct object_section *s)
 		return "lazy-binding stubs";
 	if (!strcmp(s->name, ".init") || !strcmp(s->name, ".fini"))
 		return "a constructor made of pieces";
-	return extract_is_plt(s) ? "a procedure linkage table" : NULL;
+	return object_section_is_plt(s) ? "a procedure linkage table" : NULL;
 }
 
 static bool is_padding(const struct extract *x, uint64_t a, uint64_t end)
@@ -117,7 +117,7 @@ static void cut(struct extract *x)
 			continue;
 		const char *why = stays(s);
 		if (why)
-			code_add(&x->c, s->h.sh_addr, s->h.sh_size, extract_is_plt(s) ? RANGE_PLT : RANGE_CODE, why);
+			code_add(&x->c, s->h.sh_addr, s->h.sh_size, object_section_is_plt(s) ? RANGE_PLT : RANGE_CODE, why);
 		else
 			cut_section(x, s);
 	}

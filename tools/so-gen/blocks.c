@@ -9,19 +9,6 @@ static void keep(struct gen *g, struct code_range *r, const char *format, uint64
 		r->why = code_reason(&g->c, format, (unsigned long long)at);
 }
 
-const struct code_range *gen_range_from(const struct gen *g, uint64_t a)
-{
-	size_t lo = 0, hi = g->c.ranges.n;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		if (g->c.ranges.v[mid].end <= a)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < g->c.ranges.n ? &g->c.ranges.v[lo] : NULL;
-}
-
 /* Functions that no row names stay, and are read as others that stay: they too may hold addresses of what moves. */
 static void add_unlisted(struct gen *g)
 {
@@ -29,11 +16,11 @@ static void add_unlisted(struct gen *g)
 	for (size_t i = 0; i < g->f.fde_count; i++) {
 		uint64_t start = g->f.fdes[i].start, end = start + g->f.fdes[i].size;
 		const struct object_section *s = object_section_at(&g->o, start);
-		const struct code_range *next = gen_range_from(g, start);
+		const struct code_range *next = code_range_from(&g->c, start);
 		if (start < g->c.lo || end > g->c.hi || start >= end || !object_at(&g->o, start, end - start) || !s
 		    || !(s->h.sh_flags & SHF_EXECINSTR) || (next && next->start < end))
 			continue;
-		struct code_range r = { .start = start, .end = end, .kind = !strncmp(s->name, ".plt", 4) ? RANGE_PLT : RANGE_FDE,
+		struct code_range r = { .start = start, .end = end, .kind = object_section_is_plt(s) ? RANGE_PLT : RANGE_FDE,
 			.why = "the relocation table has no row for it" };
 		vec_push(&found, r);
 	}

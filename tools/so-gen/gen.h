@@ -18,7 +18,7 @@ enum block_flag {
 	BLOCK_NEAR = 4,			/* its branch needs the near form */
 	BLOCK_JOIN = 8,			/* ends with a jump to what follows in the original */
 	BLOCK_FORK = 16,		/* ends with a system call that may be a fork: a check follows */
-	BLOCK_ALIGN = 32,		/* begins at a multiple of 16 */
+	BLOCK_ALIGN = 32,		/* aligned as it was (layout.c) */
 	BLOCK_FLAGS = 64,		/* condition flags are live at its head */
 	BLOCK_FIRST = 128,		/* first of its range */
 	BLOCK_GOES_ON = 256,		/* goes on behind a rewritten instruction: not counted */
@@ -93,7 +93,6 @@ struct gen {
 const char *gen_blocks(struct gen *g);
 int32_t gen_block_at(const struct gen *g, uint64_t a);		/* index of the block that begins at a, or CODE_NONE */
 int32_t gen_block_of(const struct gen *g, uint64_t a);		/* that contains a */
-const struct code_range *gen_range_from(const struct gen *g, uint64_t a);	/* the first that ends behind a, or NULL */
 bool gen_retargets(const struct code_range *r, const struct code_end *e);
 /* mapping.c */
 void gen_mapping(struct gen *g);

@@ -181,16 +181,6 @@ uint8_t *image_at(struct image *img, uint64_t address, size_t len)
 	return p ? img->bytes + (p - img->o->image) : NULL;
 }
 
-bool image_patch(struct image *img, uint64_t address, const void *bytes, size_t len)
-{
-	uint8_t *p = image_at(img, address, len);
-
-	if (!p)
-		return false;
-	memcpy(p, bytes, len);
-	return true;
-}
-
 void image_eh_frame(struct image *img, const struct image_section *hdr)
 {
 	img->state->eh_frame_hdr = hdr;

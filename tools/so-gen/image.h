@@ -44,8 +44,6 @@ uint64_t image_page(const struct image *img);
 /* Edits, after image_layout: */
 /* Where the bytes at link-time addresses [address, address + len) of the original are now, to be changed; NULL: not in the file. */
 uint8_t *image_at(struct image *img, uint64_t address, size_t len);
-/* Overwrites bytes at a link-time address of the original (in its new place if that section moved or slid). False: not in the file. */
-bool image_patch(struct image *img, uint64_t address, const void *bytes, size_t len);
 /* Sets the dynamic entry of this tag; adds it when there is none and the section has room (a spare DT_NULL must stay as the end;
    without a spare one, DT_RELACOUNT or DT_RELCOUNT, which are only hints, makes way). */
 bool image_dynamic(struct image *img, int64_t tag, uint64_t value);

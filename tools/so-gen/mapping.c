@@ -162,7 +162,7 @@ static void from_unknown(struct gen *g)
 		if (!(h->sh_flags & SHF_EXECINSTR) || !(h->sh_flags & SHF_ALLOC) || h->sh_type == SHT_NOBITS)
 			continue;
 		for (uint64_t a = h->sh_addr; a < h->sh_addr + h->sh_size; a = end) {
-			const struct code_range *r = gen_range_from(g, a);
+			const struct code_range *r = code_range_from(&g->c, a);
 			end = h->sh_addr + h->sh_size;
 			if (r && r->start <= a) {
 				end = r->end;
