@@ -31,7 +31,7 @@ LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/%.o)
 TOOL_SRC = $(foreach t,$(TOOLS),$(wildcard tools/$(t)/*.c))
 MAN = $(foreach t,$(TOOLS) soprof,$(wildcard tools/$(t)/$(t).1))
 
-all: $(TOOLS:%=$(BIN)/%) $(BIN)/so-run-audit.so $(BIN)/so-run-audit-dlmopen.so $(BIN)/soprof
+all: $(TOOLS:%=$(BIN)/%) $(BIN)/so-run-audit.so $(BIN)/soprof
 
 # -MT: the dependencies hold however BUILD is spelt, build or /somewhere/build.
 $(BUILD)/%.o: %.c
@@ -117,7 +117,7 @@ lint:
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/soprof $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(TOOLS:%=$(BIN)/%) $(BIN)/soprof $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(AUDIT_OBJECTS) $(DESTDIR)$(PREFIX)/lib/soprof
+	install -m 644 $(AUDIT_OBJECT) $(DESTDIR)$(PREFIX)/lib/soprof
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:

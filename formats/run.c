@@ -18,7 +18,7 @@ bool run_index_is_sound(const void *bytes, size_t size)
 	if ((size - sizeof *x) / sizeof *e < x->entries || x->directory >= size || run_string(x, 0)[size - 1])
 		return false;
 	for (uint32_t i = 0; i < x->entries; i++)
-		if (e[i].original >= size || e[i].twin >= size || e[i].why >= size)
+		if (e[i].original >= size || e[i].twin >= size || e[i].slashes > e[i].twin || e[i].why >= size)
 			return false;
 	return true;
 }

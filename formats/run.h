@@ -12,7 +12,7 @@
 #define RUN_NOTES "not-profiled"
 #define RUN_SAID ".soprof-said"		/* made by the process that said on standard error what is not profiled */
 #define RUN_MAGIC "soprofix"		/* 8 bytes, no NUL */
-enum { RUN_VERSION = 3, RUN_NOTES_MAX = 1 << 20 };
+enum { RUN_VERSION = 4, RUN_NOTES_MAX = 1 << 20 };
 
 struct run_index {
 	char magic[8];
@@ -31,11 +31,12 @@ struct run_entry {
 	uint32_t original, twin;	/* paths, absolute */
 	uint32_t why;			/* why it cannot stand in for its original, or 0 */
 	uint32_t flags;
+	uint32_t slashes;		/* so many more stand before the twin: with them it is longer than the original */
+	uint32_t reserved;
 };
 enum run_flag {
 	RUN_APP = 1,			/* an executable */
 	RUN_LEFT_OUT = 2,		/* in this run it is not replaced: so-run --no-app */
-	RUN_DLMOPEN = 4,		/* it calls dlmopen */
 };
 
 #ifndef RUN_NO_LIBC

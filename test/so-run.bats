@@ -31,6 +31,8 @@ setup_file() {
 	lib twice-a/libtwice.so
 	lib twice-b/libtwice.so
 	app opens -Wl,--enable-new-dtags,-rpath,'$ORIGIN/twice-b'
+	cp opens unprofiled
+	app by-got -fno-plt
 	for a in linked-*; do LD_LIBRARY_PATH=none so-input --with-app "$a"; done >list
 	so-input --with-app opens opened/*.so opened/deps/*.so none/libsoname.so.1 twice-*/libtwice.so >>list
 	reloc-extract list 2>said | so-gen -q -o out
@@ -79,7 +81,38 @@ matrix() {
 	matrix 2003 libsoname.so.1 "$T/opens" dlopen libsoname.so.1 dlmopen libsoname.so.1
 	matrix 3006 libsoname.so.1 "$T/opens" dlmopen libsoname.so.1 dlmopen libsoname.so.1 dlopen libsoname.so.1
 	matrix 3006 libthird.so "$T/opens" dlmopen "$T/opened/libthird.so" dlmopen "$T/opened/libthird.so" dlopen "$T/opened/libthird.so"
-	cd "$T" && matrix 1001 librelative.so "$T/opens" dlmopen opened/librelative.so
+	cd "$T"
+	matrix 1001 librelative.so "$T/opens" dlmopen opened/librelative.so
+	matrix 1001 librelative.so "$T/opens" dlmopen ././opened/.//librelative.so
+	matrix 4010 libthird.so "$T/opens" dlmopen "$T/opened/libthird.so" dlmopen-same opened/libthird.so dlmopen-base "$T/opened/libthird.so" dlopen "$T/opened/libthird.so"
+	# for a spelling longer than the original's path there is no room: then it is that
+	so-run -q -d "$T/out" -r run "$T/opens" dlmopen "$(printf './%.0s' {1..200})opened/librelative.so" >profiled
+	[ "$(cat profiled)" = "$T/opened/librelative.so: $T/opened/librelative.so 1001" ]
+	rm -r run
+	matrix 1000 libthird.so "$T/opens" two-threads "$T/opened/libthird.so" "$T/opened/libspace.so"
+}
+
+@test "dlmopen by a program that is not profiled itself; in a call that is bound without a PLT it is named" {
+	# calls PROGRAM NAME: of libthird.so
+	calls() {
+		"$1" dlmopen "$2" >plain
+		so-run -q -d "$T/out" -r run "$1" dlmopen "$2" >profiled
+		diff plain profiled
+		mv run/not-profiled not-profiled
+		count-extract -q run >profile
+		"$PYTHON" "$REPO/test/counts.py" profile "$3" called
+		rm -r run
+	}
+	[ "$(calls "$T/unprofiled" "$T/opened/libthird.so" libthird.so)" = 1001 ]
+	grep -qx "$T/unprofiled	not among the profiled objects" not-profiled
+	[ "$(LD_LIBRARY_PATH=$T/none calls "$T/unprofiled" libsoname.so.1 libsoname.so.1)" = 1001 ]
+	[ "$(LD_LIBRARY_PATH=$T/none calls "$T/by-got" libsoname.so.1 libsoname.so.1)" = 1001 ]
+	# readelf tells the two kinds of binding
+	readelf -rW "$T/unprofiled" | grep -q 'JUMP_SLO.* dlmopen@'
+	readelf -rW "$T/by-got" | grep -q 'GLOB_DAT.* dlmopen@'
+	calls "$T/by-got" "$T/opened/libthird.so" libthird.so >n
+	[ ! -s n ]
+	grep -qx "$T/opened/libthird.so	dlmopen by a path, in a call that the loader does not show" not-profiled
 }
 
 @test "two objects of one file name" {
@@ -210,10 +243,8 @@ replaced() {
 }
 
 @test "an audit object without dependencies; an index that is damaged is made anew, or does nothing" {
-	for audit in so-run-audit so-run-audit-dlmopen; do
-		[ -z "$(readelf -d "$BIN/$audit.so" | grep NEEDED)" ]
-		[ "$(readelf -rW "$BIN/$audit.so" | grep -c R_X86)" = 0 ]
-	done
+	[ -z "$(readelf -d "$BIN/so-run-audit.so" | grep NEEDED)" ]
+	[ "$(readelf -rW "$BIN/so-run-audit.so" | grep -c R_X86)" = 0 ]
 	so-run -d "$T/out" --list >list
 	cp -r "$T/out" .
 	for size in 0 7 23 100 1000; do

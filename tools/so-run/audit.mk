@@ -2,9 +2,8 @@
 AUDIT_SRC = $(wildcard tools/so-run/audit/*.c) runtime/text.c
 AUDIT_FLAGS = -O2 -g -fPIC -ffreestanding -fno-builtin -fvisibility=hidden -fno-stack-protector -fcf-protection=none \
 	-fno-asynchronous-unwind-tables
-AUDIT_OBJECTS = $(BIN)/so-run-audit.so $(BIN)/so-run-audit-dlmopen.so
-$(BIN)/so-run-audit-dlmopen.so: AUDIT_DEFINES = -DWRAP_DLMOPEN
-$(AUDIT_OBJECTS): $(AUDIT_SRC) $(wildcard tools/so-run/audit/*.h runtime/*.h) formats/run.h tools/so-run/audit.mk
+AUDIT_OBJECT = $(BIN)/so-run-audit.so
+$(AUDIT_OBJECT): $(AUDIT_SRC) $(wildcard tools/so-run/audit/*.h runtime/*.h) formats/run.h tools/so-run/audit.mk
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(WARN) $(CPPFLAGS) $(AUDIT_FLAGS) $(AUDIT_DEFINES) -shared -nostdlib -Wl,-z,now -Wl,--no-undefined -o $@ $(AUDIT_SRC)
+	$(Q)$(CC) $(WARN) $(CPPFLAGS) $(AUDIT_FLAGS) -shared -nostdlib -Wl,-z,now -Wl,--no-undefined -o $@ $(AUDIT_SRC)

@@ -34,13 +34,17 @@ static uint32_t add_string(struct builder *b, const char *s)
 	return (uint32_t)at;
 }
 
-static uint32_t add_path(struct builder *b, const char *name)
+/* With slashes before it: more of them mean the same. */
+static void add_twin(struct builder *b, struct run_entry *e, const char *name, const char *original)
 {
-	char *path = xasprintf("%s/%s", b->directory, name);
-	uint32_t at = add_string(b, path);
+	size_t n = strlen(b->directory) + 1 + strlen(name), longest = strlen(original);
+	char *path;
 
+	e->slashes = (uint32_t)(longest >= n ? longest - n + 1 : 1);
+	path = xasprintf("%*s/%s", (int)(e->slashes + strlen(b->directory)), b->directory, name);
+	memset(path, '/', e->slashes);
+	e->twin = add_string(b, path) + e->slashes;
 	free(path);
-	return at;
 }
 
 /* What the index knew of the file, if that has not changed. */
@@ -104,17 +108,6 @@ static uint64_t tls_bytes(const struct object *o)
 	return 0;
 }
 
-static bool calls_dlmopen(const struct object *o)
-{
-	struct object_symbols symbols = object_dynsyms(o);
-	bool calls = false;
-
-	for (size_t i = 0; i < symbols.n && !calls; i++)
-		calls = symbols.v[i].section == SHN_UNDEF && !strcmp(symbols.v[i].name, "dlmopen");
-	free(symbols.v);
-	return calls;
-}
-
 static void add(struct builder *b, const struct object *o, const struct object_info *info, const char *name, const struct stat *twin)
 {
 	struct run_entry e = {0};
@@ -127,9 +120,9 @@ static void add(struct builder *b, const struct object *o, const struct object_i
 	e.tls = tls_bytes(o);
 	why = compare(info, &original, twin);
 	e.original = add_string(b, info->path);
-	e.twin = add_path(b, name);
+	add_twin(b, &e, name, info->path);
 	e.why = why ? add_string(b, why) : 0;
-	e.flags = (info->is_app ? RUN_APP : 0) | (calls_dlmopen(o) ? RUN_DLMOPEN : 0);
+	e.flags = info->is_app ? RUN_APP : 0;
 	vec_push(&b->entries.v, e);
 }
 
@@ -143,7 +136,7 @@ static bool add_known(struct builder *b, const struct run_entry *old, const char
 	    (uint64_t)original.st_size != old->size || nanoseconds(original.st_mtim) != old->mtime || nanoseconds(original.st_ctim) != old->ctime)
 		return false;
 	e.original = add_string(b, run_string(b->old, old->original));
-	e.twin = add_path(b, name);
+	add_twin(b, &e, name, run_string(b->old, old->original));
 	e.why = old->why ? add_string(b, run_string(b->old, old->why)) : 0;
 	vec_push(&b->entries.v, e);
 	return true;

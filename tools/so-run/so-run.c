@@ -75,18 +75,11 @@ static char *own_directory(void)
 	return self;
 }
 
-/* That with less to do, unless a profiled object calls dlmopen. */
-static char *find_audit(const struct index *x)
+static char *find_audit(void)
 {
-	const char *name = "so-run-audit.so";
-	char *bin = own_directory(), *beside, *installed, *found;
+	char *bin = own_directory(), *beside = xasprintf("%s/so-run-audit.so", bin), *installed = xasprintf("%s/../lib/soprof/so-run-audit.so", bin);
+	char *found = access(beside, R_OK) ? installed : beside;
 
-	for (uint32_t i = 0; i < x->x->entries; i++)
-		if (run_entries(x->x)[i].flags & RUN_DLMOPEN)
-			name = "so-run-audit-dlmopen.so";
-	beside = xasprintf("%s/%s", bin, name);
-	installed = xasprintf("%s/../lib/soprof/%s", bin, name);
-	found = access(beside, R_OK) ? installed : beside;
 	if (access(found, R_OK))
 		msg_die(beside, "the audit object is missing:");
 	if (strpbrk(found, ":$"))
@@ -302,7 +295,7 @@ static const char *program_for(const struct index *x, const char *path)
 
 static char *prepare_run(const struct index *x, const char *base, const char *path)
 {
-	char *run = run_directory ? make_given(run_directory) : make_next(base), *audit = find_audit(x);
+	char *run = run_directory ? make_given(run_directory) : make_next(base), *audit = find_audit();
 	const char *why = out_of_reach(path);
 
 	put_index(x, base, run);

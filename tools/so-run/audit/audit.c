@@ -62,7 +62,7 @@ static bool index_is_sound(size_t size)
 	if ((size - sizeof *x) / sizeof(struct run_entry) < x->entries || x->directory >= size || string(0)[size - 1])
 		return false;
 	for (uint32_t i = 0; i < x->entries; i++)
-		if (entries()[i].original >= size || entries()[i].twin >= size || entries()[i].why >= size)
+		if (entries()[i].original >= size || entries()[i].twin >= size || entries()[i].slashes > entries()[i].twin || entries()[i].why >= size)
 			return false;
 	return true;
 }
@@ -129,7 +129,7 @@ static const struct run_entry *find_usable(const char *path)
 	return e && !e->why && has_room(e) && kernel_is_readable(string(e->twin)) ? e : NULL;
 }
 
-static const char *why_not(const char *path)
+static const char *why_not(const char *path, Lmid_t lmid)
 {
 	const struct run_entry *e = find(path);
 
@@ -139,7 +139,11 @@ static const char *why_not(const char *path)
 		return string(e->why);
 	if (e->flags & RUN_LEFT_OUT)
 		return "executables are left out";
-	return has_room(e) ? "its profiled object cannot be read" : "the address space is limited";
+	if (!has_room(e))
+		return "the address space is limited";
+	if (!kernel_is_readable(string(e->twin)))
+		return "its profiled object cannot be read";
+	return lmid == LM_ID_BASE ? "the loader did not show it" : "dlmopen by a path, in a call that the loader does not show";
 }
 
 /* A program that is an original is started anew as its profiled object: arguments, environment and everything else stay. */
@@ -228,14 +232,12 @@ static bool has_slash(const char *s)
 	return *s;
 }
 
-#ifdef WRAP_DLMOPEN
 static bool has_dollar(const char *s)
 {
 	while (*s && *s != '$')
 		s++;
 	return *s;
 }
-#endif
 
 static char *unconst(const char *s)
 {
@@ -269,7 +271,7 @@ static bool is_twin(const char *path)
 	return begins(path, directory);
 }
 
-static void note(const struct link_map *map)
+static void note(const struct link_map *map, Lmid_t lmid)
 {
 	const char *path = map->l_name;
 
@@ -278,29 +280,50 @@ static void note(const struct link_map *map)
 		notes_add(&notes, path, "the loader itself");
 	} else if (!*path) {
 		if (!program_is_profiled)
-			notes_add(&notes, executable, why_not(executable));
+			notes_add(&notes, executable, why_not(executable, lmid));
 	} else if (has_slash(path) && !is_twin(path)) {	/* not the kernel's own, linux-vdso.so.1 */
-		notes_add(&notes, path, why_not(path));
+		notes_add(&notes, path, why_not(path, lmid));
 	}
 }
 
-#ifdef WRAP_DLMOPEN
-/* What dlmopen opens by a path in another namespace is shown to no la_objsearch, so the call itself is bound to us; the loader then
-   makes the map as if la_objsearch had answered.  Tail calls, since dlmopen looks who calls it.  This costs a call for each symbol
-   that is bound, and so there are two audit objects. */
+/* What dlmopen opens by a path in another namespace is shown to no la_objsearch, so the call itself is bound to us.  We call the real
+   one last, since it looks who calls it, and outside the loader's lock: so it is given a name that stays, and other threads may be
+   here.  What it was called with is remembered for la_objopen; of two at once one may get the original's path instead. */
+struct spelling { const struct run_entry *entry; char name[]; };
 static void *(*real_dlmopen)(Lmid_t, const char *, int);
+static const struct spelling *spelt;
+
+static const struct spelling *remember(const struct run_entry *e, const char *name)
+{
+	static _Alignas(struct spelling) char room[1 << 16];
+	static uint32_t used;
+	size_t n = text_length(name, PATH_LONGEST) + 1, size = (sizeof(struct spelling) + n + 7) & ~(size_t)7;
+	uint32_t at = __atomic_load_n(&used, __ATOMIC_RELAXED);
+	struct spelling *s;
+
+	do
+		if (size > sizeof room - at)
+			return NULL;
+	while (!__atomic_compare_exchange_n(&used, &at, at + (uint32_t)size, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	s = (void *)(room + at);
+	s->entry = e;
+	memcpy(s->name, name, n);
+	return s;
+}
 
 static void *our_dlmopen(Lmid_t lmid, const char *name, int mode)
 {
-	const struct run_entry *e = name && has_slash(name) && !has_dollar(name) && text_length(name, PATH_LONGEST) < PATH_LONGEST ? find_usable(name) : NULL;
+	const struct run_entry *e = NULL;
 
+	if (name && has_slash(name) && !has_dollar(name) && text_length(name, PATH_LONGEST) < PATH_LONGEST)
+		e = find_usable(name);
 	if (!e)
 		return real_dlmopen(lmid, name, mode);
-	copy(asked, name, sizeof asked);
-	return real_dlmopen(lmid, padded(string(e->twin), name), mode);
+	__atomic_store_n(&spelt, same(name, string(e->original)) ? NULL : remember(e, name), __ATOMIC_RELEASE);
+	return real_dlmopen(lmid, string(e->twin - e->slashes), mode);
 }
 
-/* Only bindings between objects that asked for it come here. */
+/* Only bindings to the first C library come here, of which dlmopen is; those by a GLOB_DAT relocation do not. */
 EXPORT uintptr_t la_symbind64(ElfW(Sym) *symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags, const char *name)
 {
 	(void)index;
@@ -312,25 +335,57 @@ EXPORT uintptr_t la_symbind64(ElfW(Sym) *symbol, unsigned index, uintptr_t *from
 	real_dlmopen = (void *(*)(Lmid_t, const char *, int))symbol->st_value;
 	return (uintptr_t)our_dlmopen;
 }
-enum { BINDINGS = LA_FLG_BINDTO | LA_FLG_BINDFROM };
-#else
-enum { BINDINGS = 0 };
-#endif
+
+static bool defines_dlmopen(const struct link_map *map)
+{
+	const char *name = map->l_name;
+
+	for (const char *s = name; *s; s++)
+		if (*s == '/')
+			name = s + 1;
+	return begins(name, "libc.so.") || begins(name, "libdl.so.");
+}
+
+/* The entry whose profiled object our_dlmopen gave, or NULL. */
+static const struct run_entry *given(const char *path)
+{
+	for (uint32_t i = 0; i < index_->entries && path[0] == '/' && path[1] == '/'; i++)
+		if (same(string(entries()[i].twin - entries()[i].slashes), path))
+			return &entries()[i];
+	return NULL;
+}
+
+static bool put_name(struct link_map *map, const char *name)
+{
+	size_t n = text_length(name, PATH_LONGEST);
+	bool fits = n <= text_length(map->l_name, sizeof answered);
+
+	if (fits)
+		memcpy(map->l_name, name, n + 1);
+	return fits;
+}
+
+static void put_spelling(struct link_map *map, const struct run_entry *e)
+{
+	const struct spelling *s = __atomic_load_n(&spelt, __ATOMIC_ACQUIRE);
+
+	if (!s || s->entry != e || !put_name(map, s->name))
+		put_name(map, string(e->original));
+}
 
 EXPORT unsigned la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *cookie)
 {
-	(void)lmid;
-	*cookie = (uintptr_t)map;
-	if (answered[0] && same(map->l_name, answered)) {
-		size_t n = text_length(asked, sizeof asked);
+	const struct run_entry *e = given(map->l_name);
 
-		if (n <= text_length(map->l_name, sizeof answered))
-			memcpy(map->l_name, asked, n + 1);
-	} else {
-		note(map);
-	}
+	*cookie = (uintptr_t)map;
+	if (answered[0] && same(map->l_name, answered))
+		put_name(map, asked);
+	else if (e)
+		put_spelling(map, e);
+	else
+		note(map, lmid);
 	answered[0] = 0;
-	return BINDINGS;
+	return LA_FLG_BINDFROM | (lmid == LM_ID_BASE && defines_dlmopen(map) ? LA_FLG_BINDTO : 0);
 }
 
 EXPORT void la_preinit(uintptr_t *cookie)
