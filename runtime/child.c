@@ -3,6 +3,7 @@
 #include "runtime/file.h"
 #include "runtime/maps.h"
 #include "runtime/process.h"
+#include "runtime/registry.h"
 #include "runtime/text.h"
 
 /* A parent's file on the way through the map: found, and covered by the lines so far up to END. */
@@ -149,6 +150,30 @@ static bool separate_all(struct maps *m, const struct counters_header *own)
 	return seen;
 }
 
+/* Where the map cannot be read, no file can be made either: all that are known go on in private memory. */
+static bool separate_registered(const struct counters_header *own)
+{
+	struct counters_header as, *h;
+	bool seen = false;
+
+	for (unsigned place = 0; (h = registry_next(&place));) {
+		struct counters_private *p;
+
+		if (h != own && (!sys_readable(h) || !file_header_sound(h)))
+			continue;
+		p = (void *)((uintptr_t)h - h->page);
+		if (h != own && (!sys_readable(p) || !forked(p, h)))
+			continue;
+		seen |= h == own;
+		revive(p, h);
+		own_header(&as, h);
+		tell(h, COUNTERS_CHILD_LOST);
+		detach(h, &as);
+		p->state = COUNTERS_STATE_UNKNOWN;
+	}
+	return seen;
+}
+
 /* What is mapped at H cannot be learnt, so it may be the parent's. */
 static void separate_blindly(struct counters_private *p, struct counters_header *h)
 {
@@ -168,12 +193,13 @@ void runtime_child(struct counters_private *p, struct counters_header *h)
 	if (!forked(p, h))
 		return;
 	revive(p, h);
-	if (!maps_open(&m)) {
-		separate_blindly(p, h);
-		return;
+	seen = maps_open(&m);
+	if (seen) {
+		seen = separate_all(&m, h) || !m.failed;
+		maps_close(&m);
+	} else {
+		seen = separate_registered(h);
 	}
-	seen = separate_all(&m, h);
-	maps_close(&m);
-	if (!seen && m.failed)
+	if (!seen)
 		separate_blindly(p, h);
 }

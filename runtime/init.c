@@ -2,6 +2,7 @@
 #include "runtime/runtime.h"
 #include "runtime/file.h"
 #include "runtime/process.h"
+#include "runtime/registry.h"
 #include "runtime/text.h"
 
 /* Whether the system is an emulator that says yes to any advice and does nothing: no kernel wipes shared memory. */
@@ -65,6 +66,7 @@ static bool share(struct counters_private *p, struct counters_header *h, struct 
 	if (!file_map(f, h))
 		return false;
 	p->alive = !p->by_pid;
+	registry_add(h);
 	return true;
 }
 

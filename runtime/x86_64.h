@@ -13,7 +13,9 @@ enum {
 	O_RDONLY = 0, O_RDWR = 2, O_CREAT = 0100, O_EXCL = 0200, O_APPEND = 02000, O_NONBLOCK = 04000, O_DIRECTORY = 0200000,
 	O_NOFOLLOW = 0400000, O_CLOEXEC = 02000000, O_PATH = 010000000,
 };
-enum { MAP_SHARED = 1, MAP_PRIVATE = 2, MAP_FIXED = 16, MAP_ANONYMOUS = 32 };
+enum { MAP_SHARED = 1, MAP_PRIVATE = 2, MAP_FIXED = 16, MAP_ANONYMOUS = 32, MAP_FIXED_NOREPLACE = 0x100000 };
+/* Below where the kernel puts mappings, and where sanitizers allow them. */
+#define REGISTRY_ADDRESS 0x7e9053504000
 enum { EPERM = 1, EINTR = 4, EIO = 5, EFAULT = 14, EEXIST = 17, EINVAL = 22, ENAMETOOLONG = 36, ENOSYS = 38, EOPNOTSUPP = 95 };
 
 static inline long system_call(long number, long a, long b, long c, long d, long e, long f)

@@ -16,7 +16,9 @@ setup_file() {
 	gcc -O2 -fPIC -shared -o libfault.so "$REPO/test/input/process-fault.c"
 	app() { gcc -std=gnu11 -O2 -D_GNU_SOURCE -o "$1" "$REPO/test/input/process-app.c" -L. "${@:2}" -lfault -pthread -Wl,-rpath,"$T"; }
 	app process -lprocess
-	so-input --with-app process moments opens --except '*libfault*' | reloc-extract | so-gen -q -o out
+	gcc -O2 -fPIC -nostdlib -shared -DLIB -o libnolibc.so "$REPO/test/input/no-libc.c"
+	gcc -O2 -fno-stack-protector -nostdlib -o no-libc "$REPO/test/input/no-libc.c" -L. -lnolibc -Wl,-rpath,"$T"
+	so-input --with-app process moments opens no-libc --except '*libfault*' | reloc-extract | so-gen -q -o out
 	so-input process --only '*libprocess*' | reloc-extract | so-gen -q --atomic -o atomic
 }
 
@@ -111,6 +113,49 @@ moments() {
 	ends daemon 0
 }
 
+@test "exec of another profiled program: each has its own counts" {
+	run so-run -q -d "$T/out" -r run "$T/process" exec "$T/moments" linked
+	[ "$status" -eq 0 ]
+	[ "$(counted called libprocess.so)" = $N ]
+	[ "$(counted own process)" = $N ]
+	moments 1 15
+	# one process number for both
+	[ "$(ls run | sed -nE 's/^(process|moments)\.([0-9]+)\.0$/\2/p' | uniq -c | awk '{ print $1 }')" = 2 ]
+}
+
+@test "a program without a C library forks and clones by system calls of its own" {
+	so-run -q -d "$T/out" -r run "$T/no-libc"
+	count-extract -q --by-process run >profile
+	for f in 'libnolibc.so called' 'no-libc own'; do
+		# shellcheck disable=SC2086
+		[ "$("$PYTHON" "$REPO/test/counts.py" profile $f | sort -n | paste -sd ' ')" = "$N $N $((2 * N))" ]
+	done
+}
+
+@test "a root without the counter directory: counting goes on privately" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	mkdir -p root
+	run so-run -q -d "$T/out" -r run "$T/process" chroot "$PWD/root"
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	# the program's own go on in the files that it had; its child's are lost, and that is said
+	[ "$(counted called libprocess.so)" = $((2 * N)) ]
+	count-extract -q run | prof-report -n 1 | grep -q 'the counts of some forked child are missing'
+	[ -z "$(ls root)" ]
+	# one that begins there
+	mkdir -p "root$T" root/lib64 root/lib/x86_64-linux-gnu
+	cp "$T"/out/{process,libprocess.so,libc.so.6} "$T/libfault.so" "root$T"
+	cp /lib64/ld-linux-x86-64.so.2 root/lib64
+	find root | sort >before
+	run env LD_LIBRARY_PATH="$T" SOPROF_DIR="$T/out" chroot root "$T/process" return
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	rm "root$T/libc.so.6" && cp /lib/x86_64-linux-gnu/libc.so.6 "root$T"
+	run env LD_LIBRARY_PATH="$T" SOPROF_DIR=/nowhere chroot root "$T/process" kill
+	[ "$status" -eq 137 ]
+	find root | sort | diff before -
+}
+
 @test "no descriptor is free" { ends descriptors 0; }
 
 # confined COMMANDS: the program runs as it does without being profiled
@@ -144,8 +189,99 @@ confined() {
 	unshare -m true 2>error || skip "no mount namespaces: $(cat error)"
 	so-run -q -d "$T/out" -r run unshare -m sh -c 'umount -l /proc && exec "$0"' "$T/process" >said 2>&1
 	cat said
-	cat said
 	[ ! -s said ]
+}
+
+@test "a directory that is full, read-only, or not to be written in" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	unshare -m true 2>error || skip "no mount namespaces: $(cat error)"
+	mkdir small
+	# the C library's file does not fit, those of the program and its library do
+	run unshare -m sh -c 'mount -t tmpfs -o size=128k none small && so-run -q -d "$0/out" -r small/run "$0/process" return && cp -r small/run run && df --output=used small | tail -n 1' "$T"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$output" -le 128 ]
+	[ "$(stat -c %s "$T/out/libc.so.6" 2>/dev/null || echo 0)" = 0 ] || [ ! -e "$(echo run/libc.so.6.*.0)" ]
+	[ "$(counted called libprocess.so)" = $N ]
+	# no room at all, and then none to be written
+	for options in 'size=4k,nr_inodes=2' 'size=1m,ro'; do
+		run unshare -m sh -c 'mount -t tmpfs -o "$1" none small && exec env LD_LIBRARY_PATH="$0/out" SOPROF_DIR="$PWD/small" "$0/out/process" return' "$T" "$options"
+		[ "$status" -eq 0 ]
+		[ -z "$output" ]
+	done
+	chmod 755 "$BATS_RUN_TMPDIR" "$T" "$T/out" "$BATS_TEST_TMPDIR" && chmod 755 "$T"/out/* small
+	run setpriv --reuid 65534 --clear-groups env LD_LIBRARY_PATH="$T/out" SOPROF_DIR="$PWD/small" "$T/out/process" return
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[ -z "$(ls -A small)" ]
+}
+
+@test "how files are made: only in the run directory, never through links, for the user alone" {
+	command -v strace >/dev/null || skip "no strace"
+	(umask 0; so-run -q -d "$T/out" -r run strace -f -e trace=openat,open,creat,unlink,unlinkat,rename,renameat2,link,linkat,symlink,symlinkat,mkdir,mkdirat -o trace "$T/process" return)
+	grep -E '"(process|libprocess\.so|libc\.so\.6)\.[0-9]+\.0"' trace >made
+	[ "$(grep -cE 'openat\([0-9]+, "[^/]*", O_RDWR\|O_CREAT\|O_EXCL\|O_NOFOLLOW\|O_CLOEXEC, 0600\) = [0-9]+$' made)" = "$(wc -l <made)" ]
+	[ "$(wc -l <made)" -ge 2 ]
+	[ "$(find run -name '*.*.0' -perm 600 | wc -l)" = "$(find run -name '*.*.0' | wc -l)" ]
+	# whatever is opened for writing is in a directory that was opened as the run directory, or is its list of what did not count
+	sed -nE 's/.*openat\([0-9]+, "([^"]*)", O_PATH\|O_DIRECTORY.*/\1/p' trace | sort -u >directories
+	[ "$(cat directories)" = "$PWD/run" ]
+	grep -E 'O_(WRONLY|RDWR|CREAT|TRUNC)|^[0-9]+ *(creat|unlink|rename|link|symlink|mkdir)' trace | grep -vE "openat\(AT_FDCWD, \"$PWD/run/(not-profiled|.soprof-said)\"" >others
+	[ "$(grep -vcE 'openat\([0-9]+, "(\.soprof-usage|[^/"]*\.[0-9]+\.[0-9]+)", ' others)" = 0 ]
+}
+
+@test "a counter file of somebody else, a link planted in its place" {
+	mkdir counters
+	echo precious >victim
+	LD_LIBRARY_PATH=$T/out SOPROF_DIR=$PWD/counters run sh -c 'ln -s "$PWD/victim" counters/libprocess.so.$$.0; ln -s "$PWD/stolen" counters/libprocess.so.$$.1
+		echo mine >counters/libprocess.so.$$.2; exec "$0" return' "$T/process"
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[ "$(cat victim)" = precious ]
+	[ ! -e stolen ]
+	[ "$(cat counters/libprocess.so.*.2)" = mine ]
+	# what is none is named, the rest counts
+	run -1 --separate-stderr count-extract -o profile -O counters "$T/out/libprocess.so"
+	[[ $stderr == *"libprocess.so."*".2: cut"* ]]
+	[ "$("$PYTHON" "$REPO/test/counts.py" profile libprocess.so called)" = $N ]
+	[ "$(ls counters/libprocess.so.* | sed 's/.*\.//' | paste -sd ' ')" = "0 1 2 3" ]
+}
+
+@test "a program with more rights than its user does not listen to the environment" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	! findmnt -n -o OPTIONS -T . | grep -q nosuid || skip "no set-user-ID programs here"
+	chmod 711 "$BATS_RUN_TMPDIR" "$T" "$BATS_TEST_TMPDIR"
+	mkdir -m 777 fixed elsewhere
+	# set-user-ID programs are not given LD_LIBRARY_PATH, but have their RPATH
+	so-input --with-app "$T/process" --only '*/process' --only '*libprocess*' | reloc-extract | so-gen -q -o fixed
+	gcc -std=gnu11 -O2 -D_GNU_SOURCE -o process "$REPO/test/input/process-app.c" fixed/libprocess.so "$T/libfault.so" -pthread \
+		-Wl,--disable-new-dtags,-rpath,"$PWD/fixed:$T"
+	chown 65534 process && chmod 4755 process
+	run env SOPROF_DIR="$PWD/elsewhere" SOPROF_MAX=0 ./process return
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[ -z "$(ls -A elsewhere)" ]
+	[ "$(stat -c '%u %a' fixed/libprocess.so.*.0)" = "65534 600" ]
+	count-extract -q fixed >profile
+	[ "$("$PYTHON" "$REPO/test/counts.py" profile libprocess.so called)" = $N ]
+	# the same without more rights
+	chmod 755 process
+	SOPROF_DIR=$PWD/elsewhere ./process return
+	[ "$(ls elsewhere/libprocess.so.* | wc -l)" = 1 ]
+}
+
+@test "what a run directory may hold is capped, and what is missing is told" {
+	size=$(SOPROF_MAX=0 so-run -d "$T/out" -r zero "$T/process" && so-run -q -d "$T/out" -r one "$T/process" && stat -c %s one/*.*.0 | awk '{ n += $1 } END { print n }')
+	[ -z "$(ls zero/*.*.0 2>/dev/null)" ]
+	export SOPROF_MAX=$((7 * size))
+	so-run -q -d "$T/out" -r run sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do "$0" return || exit; done' "$T/process"
+	[ "$(stat -c %s run/*.*.* | awk '{ n += $1 } END { print n }')" -le $SOPROF_MAX ]
+	run -0 --separate-stderr count-extract -o profile run
+	[[ $stderr =~ ([0-9]+)" counter files were not made because of the cap (SOPROF_MAX): their counts are missing" ]]
+	made=$(ls run/libprocess.so.*.0 | wc -l)
+	[ "$made" -lt 10 ]
+	[ "$("$PYTHON" "$REPO/test/counts.py" profile libprocess.so called)" = $((made * N)) ]
+	[ "${BASH_REMATCH[1]}" -ge $((10 - made)) ]
 }
 
 @test "a run directory of somebody else, or one that is used" {

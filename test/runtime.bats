@@ -345,10 +345,21 @@ file_with_only() {
 	[ "$(field flags "$D"/x.*.0)" = 16 ]
 }
 
-@test "fork: nothing can be opened: the object that noticed is separated, and the parent's file says so" {
-	run "$HOST" object x "$D" 1000 init count 0 5 nofile 3 fork count 0 1000003 state
+@test "fork: nothing can be opened: all objects are separated, and the parent's files say so" {
+	run "$HOST" object x "$D" 1000 object y "$D" 20 object z "$D" 3000 init count 0 5 nofile 3 fork count 0 1000003 fork count 0 1000 state
+	[ "$status" -eq 0 ]
+	for o in x y z; do
+		[ "$(printf '%s\n' "${lines[@]}" | grep -c "^child $o .* state 9 ")" -eq 3 ]
+		[ "$(total "$D"/$o.*.0)" = 1001008 ]
+		[ "$(field flags "$D"/$o.*.0)" = 16 ]
+	done
+}
+
+@test "fork: nothing can be opened, and something else is where the list of objects would be: the one that noticed is separated, and the parent's file says so" {
+	run "$HOST" occupy object x "$D" 1000 init count 0 5 nofile 3 fork count 0 1000003 state occupied
 	[ "$status" -eq 0 ]
 	[ "$(printf '%s\n' "${lines[@]}" | grep -c '^child x .* state 9 ')" -eq 1 ]
+	[ "$(printf '%s\n' "${lines[@]}" | grep -c '^occupied as before$')" -eq 2 ]
 	[ "$(total "$D"/x.*.0)" = 1000008 ]
 	[ "$(field flags "$D"/x.*.0)" = 4 ]
 }

@@ -180,6 +180,34 @@ replaced() {
 	[ "$(readlink new/last)" = run.1 ]
 }
 
+# plugin FILE FUNCTION TIMES COMMAND...: what the command opens is discovered, profiled and counted; the output stays
+plugin() {
+	local file=$1 function=$2 times=$3
+	shift 3
+	rm -rf plug
+	"$@" >plain
+	so-run -q -d plug --discover "$@" >discovered
+	cmp plain discovered
+	grep -q "/$file	not among" plug/last/not-profiled
+	so-input -q --from plug/last/not-profiled --only "*/$file" | reloc-extract | so-gen -q -o plug
+	so-run -q -d plug "$@" >profiled
+	cmp plain profiled
+	count-extract -q plug/last >profile
+	echo "$file: $("$PYTHON" "$REPO/test/counts.py" profile "$file" "$function")"
+	[ "$("$PYTHON" "$REPO/test/counts.py" profile "$file" "$function")" = "$times" ]
+}
+
+@test "the usual plug-ins: gconv, NSS, Python and perl modules, OpenSSL providers, Qt" {
+	plugin UTF-16.so gconv_init 1 sh -c 'echo text | iconv -t UTF-16BE -f LATIN1 | od -c'
+	plugin libnss_compat.so.2 _nss_compat_getpwuid_r 3 getent -s compat passwd 0 0 1
+	plugin "_json.cpython-311-x86_64-linux-gnu.so" PyInit__json 1 /usr/bin/python3 -S -c 'import _json; print(_json.encode_basestring("a"))'
+	plugin Util.so boot_List__Util 1 perl -MList::Util=sum -e 'print sum(1 .. 10)'
+	plugin legacy.so OSSL_provider_init 1 sh -c 'echo text | openssl dgst -provider legacy -provider default -md4'
+	g++ -O2 -fPIC -w -o qthost "$REPO/test/workloads/host/qthost.cc" -I/usr/include/x86_64-linux-gnu/qt5 -lQt5Gui -lQt5Core
+	mkdir -m 700 runtime
+	XDG_RUNTIME_DIR=$PWD/runtime QT_QPA_PLATFORM=offscreen QT_HASH_SEED=0 plugin libqoffscreen.so qt_plugin_instance 1 ./qthost picture.png
+}
+
 @test "programs that programs start are counted, whichever way they are found; arguments and names stay" {
 	cat >show.c <<-'END'
 	#include <stdio.h>

@@ -80,6 +80,7 @@ struct gen {
 	uint32_t spring_stubs, fork_stubs, fork_common, init_stub, blob;	/* offsets in it */
 	uint32_t forks;
 	uint64_t init_next, init_slot;	/* what the init stub goes on to; slot: of the init array, 0 for DT_INIT */
+	bool init_at_entry;		/* the stub is the program's entry instead */
 	uint64_t counted, moved_bytes, kept_bytes;
 	uint64_t fde_moved, fde_kept;	/* bytes of the ranges that FDEs cover */
 	uint32_t forms[COUNT_FORMS];

@@ -23,6 +23,11 @@ static void find_init(struct gen *g)
 			g->init_slot = array->d_un.d_ptr;
 			g->init_next = (uint64_t)g->relocs.v[i].addend;
 		}
+	/* Such a program has no C library's start-up code, which would call its constructors. */
+	if (g->info->is_app && !array && !g->c.m->through_gp) {
+		g->init_at_entry = true;
+		g->init_next = g->o.eh.e_entry;
+	}
 }
 
 static uint32_t take(struct gen *g, uint32_t size, uint32_t align)

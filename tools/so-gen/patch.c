@@ -203,7 +203,7 @@ static const char *constructors(struct gen *g)
 	if (g->options->identity) {
 		if (init && gen_is_mapped(g, init->d_un.d_ptr))
 			image_dynamic(&g->image, DT_INIT, gen_address(g, init->d_un.d_ptr));
-	} else if (!g->init_slot && !image_dynamic(&g->image, DT_INIT, g->text->address + g->init_stub)) {
+	} else if (!g->init_slot && !g->init_at_entry && !image_dynamic(&g->image, DT_INIT, g->text->address + g->init_stub)) {
 		return "no place for a constructor";
 	}
 	return NULL;
@@ -224,7 +224,9 @@ const char *gen_patch(struct gen *g)
 	old_text(g);
 	symbols(g, &g->dynsyms, image_dynsym);
 	symbols(g, &g->symtab, image_symtab);
-	if (g->info->is_app && gen_is_mapped(g, g->o.eh.e_entry))
+	if (g->init_at_entry)
+		image_entry(&g->image, g->text->address + g->init_stub);
+	else if (g->info->is_app && gen_is_mapped(g, g->o.eh.e_entry))
 		image_entry(&g->image, gen_address(g, g->o.eh.e_entry));
 	return NULL;
 }
