@@ -11,6 +11,7 @@
 /* Lines PATH TAB REASON of objects that a run loaded and that did not count; grows while the run goes on, to RUN_NOTES_MAX bytes. */
 #define RUN_NOTES "not-profiled"
 #define RUN_SAID ".soprof-said"		/* made by the process that said on standard error what is not profiled */
+#define RUN_LABEL ".soprof-label"	/* what the caller of so-run said that the run is */
 #define RUN_MAGIC "soprofix"		/* 8 bytes, no NUL */
 enum { RUN_VERSION = 4, RUN_NOTES_MAX = 1 << 20 };
 

@@ -64,6 +64,63 @@ agree() {	# NAME MODE
 	[ "$status" = 1 ]
 }
 
+# alter FILE NUMBER BY: adds to one counter of a file
+alter() { "$PYTHON" - "$@" <<<'import struct, sys; f = open(sys.argv[1], "r+b"); f.seek(struct.unpack("<8sIII", f.read(20))[2] + 8 * int(sys.argv[2])); n, = struct.unpack("<Q", f.read(8)); f.seek(-8, 1); f.write(struct.pack("<Q", n + int(sys.argv[3])))'; }
+
+@test "forked processes are compared exactly" {
+	echo 'long work(long n) { long i = 0; while (i < n) { __asm__ volatile (""); i++; } return i; }' >work.c
+	cat >forks.c <<-'END'
+	#include <sys/wait.h>
+	#include <unistd.h>
+	long work(long n);
+	int main(void)
+	{
+		work(1000);
+		if (!fork()) {
+			work(50);
+			if (!fork()) {
+				work(7);
+				_exit(0);
+			}
+			wait(0);
+			return 0;
+		}
+		work(300);
+		wait(0);
+		if (!fork()) {
+			work(20);
+			return 0;
+		}
+		wait(0);
+		return 0;
+	}
+	END
+	gcc -O1 -shared -fPIC -o libwork.so work.c
+	gcc -O1 -o forks forks.c -L. -lwork -Wl,-rpath,"$PWD"
+	so-input --with-app forks | reloc-extract | so-gen -q -o objects
+	mkdir runs
+	so-run -q -d objects -r counters "$ORACLE/valgrind" "$PWD/runs" "$PWD/objects/forks"
+	run compared
+	echo "$output"
+	[ "$status" = 0 ]
+	for object in forks libwork.so libc.so.6; do
+		[[ $output == *"  $object "*", 0 differ, 3 forked"* ]]
+	done
+	# by hand: the loop's block of each process
+	for file in counters/libwork.so.*; do map-dump --json "$file" >"${file##*/}.json"; done
+	[ "$(for dumped in *.json; do grep -o '"count":[0-9]*' "$dumped" | cut -d : -f 2 | sort -n | tail -n 1; done | sort -n | paste -sd ' ')" = "7 20 50 1300" ]
+	# one more, then one less, in a child
+	child=$(basename "$(grep -l '"count":50}' *.json)" .json)
+	block=$(sed -n 's/{"block":\([0-9]*\),"count":50}/\1/p' "$child.json")
+	for by in 1 -2; do
+		alter "counters/$child" "$block" $by
+		run compared
+		echo "$output"
+		[ "$status" = 1 ]
+		[[ $output == *"1 differ, 3 forked"* ]]
+	done
+}
+
 @test "the stepper counts starts: repeated strings, signals, restarted system calls, retried faults" {
 	gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Werror -O2 -o stepper "$ORACLE/stepper.c"
 	fake

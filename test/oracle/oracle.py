@@ -10,7 +10,7 @@ from array import array
 from collections import defaultdict
 
 MAP_MARK, MAP_SPLIT, MAP_UNCOUNTED = 1 << 20, 1 << 21, 1 << 22
-FORK_SEEN, IDENTITY = 2, 8
+FORK_SEEN, FORK_UNSAFE, IDENTITY = 2, 4, 8
 REL_NOT_MOVED = 8
 HEADER = struct.Struct("<8sIIII QQQ 32s32s II Q 128s Q II Q II Q 512s")
 HEADER_FIELDS = ("magic version header_size page flags counters blocks map_hash original_build_id build_id original_build_id_size "
@@ -101,10 +101,19 @@ class Object:
             table.byteswap()
         self.old, self.new, self.size_flags = table[0::3], table[1::3], table[2::3]
         self.blocks = len(self.old)
+        self.fork = self.symbol(bytes_of(".dynsym"), bytes_of(".dynstr"), b"_Fork")
         self.springs = [s for s, in struct.iter_unpack("<I", bytes_of(".soprof.springs"))]
         self.not_moved = self.read_info(bytes_of(".soprof.info"))
         self.by_new = sorted(range(self.blocks), key=self.new.__getitem__)
         self.new_starts = array("I", map(self.new.__getitem__, self.by_new))
+
+    @staticmethod
+    def symbol(symbols, strings, wanted):
+        """Where a dynamic symbol begins and ends, (0, 0) where there is none."""
+        for name, _, _, _, value, size in struct.iter_unpack("<IBBHQQ", symbols):
+            if strings[name:name + len(wanted) + 1] == wanted + b"\0":
+                return value, value + size
+        return 0, 0
 
     @staticmethod
     def read_info(data):
@@ -142,6 +151,10 @@ class Object:
                 return False
             i = self.by_new[k]
         return False
+
+    def before_fork(self, i):
+        """True for what runs in _Fork up to its system call: callgrind's output at its entry is the parent's alone, the rest the child has too."""
+        return self.fork[0] <= self.new[i] < self.fork[1]
 
     def after_vfork(self, i):
         at = self.new[i] - self.text
@@ -206,7 +219,7 @@ def read_counters(folder):
     """The counter files of the last program that each process ran: {pid: [Counters]}, and how many earlier ones there are."""
     by_pid, earlier = defaultdict(list), 0
     for name in sorted(os.listdir(folder)):
-        if not name.startswith("."):
+        if not name.startswith(".") and name != "not-profiled":
             c = Counters(os.path.join(folder, name))
             by_pid[c.pid].append(c)
     for pid, files in by_pid.items():
@@ -223,10 +236,18 @@ def read_counters(folder):
 class Executed:
     """Callgrind's output (or the stepper's): executions of each instruction, {object: {link-time address: count}}."""
 
-    def __init__(self, path):
+    def __init__(self, path, earlier=()):
         self.path = path
-        self.pid, self.command, self.creator = 0, "", ""
+        self.pid, self.part, self.command, self.creator = 0, 1, "", ""
         self.objects = defaultdict(lambda: defaultdict(int))
+        self.read(path)
+        # Those of a program that this one took the place of have higher numbers, or were overwritten.
+        for number, part in earlier:
+            if number < self.part:
+                self.read(part, header=False)
+        self.objects = {os.path.realpath(k) if k[0] == "/" else k: {int(a, 16): n for a, n in v.items() if n} for k, v in self.objects.items()}
+
+    def read(self, path, header=True):
         current, skip = self.objects["???"], False
         with open(path, encoding="utf-8", errors="replace") as f:
             for line in f:
@@ -241,15 +262,16 @@ class Executed:
                     current = self.objects[line[3:-1]]
                 elif c == "c" and line.startswith("calls="):
                     skip = True
-                elif c == "p" and line.startswith("pid: "):
+                elif c == "p" and line.startswith("pid: ") and header:
                     self.pid = int(line[5:])
+                elif c == "p" and line.startswith("part: ") and header:
+                    self.part = int(line[6:])
                 elif c == "c" and line.startswith("creator:"):
                     self.creator = line[8:].strip()
                 elif c == "c" and line.startswith("cmd:"):
                     self.command = line[4:].strip()
                 elif c == "p" and line.startswith("positions:") and line.split() != ["positions:", "instr"]:
                     raise Fault(f"{path}: positions must be instr alone (--dump-instr=yes --dump-line=no)")
-        self.objects = {os.path.realpath(k) if k[0] == "/" else k: {int(a, 16): n for a, n in v.items() if n} for k, v in self.objects.items()}
 
     def of(self, obj, counters):
         """Of one object; addresses that callgrind could not give to any object are told by where it was loaded."""
@@ -267,7 +289,7 @@ class Tally:
 
     def __init__(self, obj):
         self.obj = obj
-        self.compared = self.executed = self.processes = self.bounded = self.unseen = 0
+        self.compared = self.executed = self.processes = self.forked = self.unseen = 0
         self.program = self.uncounted = self.old = 0
         self.mismatches = []      # (pid, row number, counter, executions)
         self.old_at = defaultdict(int)
@@ -294,8 +316,8 @@ class Tally:
         if counters.blocks != obj.blocks or counters.counters != obj.blocks + len(obj.springs):
             raise Fault(f"{counters.path}: {counters.blocks} blocks and {counters.counters} counters, but {obj.path} has "
                         f"{obj.blocks} rows and {len(obj.springs)} springboards")
-        forked = counters.parent != 0 or counters.flags & FORK_SEEN
-        self.bounded += bool(forked)
+        forked, unsafe = counters.parent != 0 or counters.flags & FORK_SEEN, counters.flags & FORK_UNSAFE
+        self.forked += bool(forked)
         values = counters.values()
         self.compared += obj.blocks
         # Where the counter is zero and nothing of the block was executed they are equal.
@@ -306,8 +328,8 @@ class Tally:
             if obj.size_flags[i] & MAP_UNCOUNTED:
                 continue
             count, expected = values[i], found.get(obj.head(i), 0)
-            # Callgrind gives a forked child its parent's executions as well: only an upper bound is known.
-            if count == expected or forked and count < expected:
+            # Callgrind gives a forked child what its parent executed since its last output: that at the entry of _Fork.
+            if count == expected or unsafe and count < expected or forked and count + 1 == expected and obj.before_fork(i):
                 continue
             # Callgrind adds up a run of instructions at its end, which one that ends in a system call has not when the thread
             # or the process ends there (exit, kill, cancellation).  Behind a vfork it sees nothing of the parent until it returns.
@@ -317,7 +339,7 @@ class Tally:
             self.mismatches.append((pid, i, count, expected))
         for i, entry in enumerate(obj.springs):
             count, expected = values[obj.blocks + i], found.get(entry, 0)
-            if count != expected and not (forked and count < expected):
+            if count != expected and not (unsafe and count < expected):
                 self.spring_mismatches.append((pid, entry, count, expected))
 
     @property
@@ -340,16 +362,29 @@ class Tally:
         return sorted(((n,) + r for r, n in ranges.items()), reverse=True)
 
 
+def split_parts(paths):
+    """Callgrind leaves an output RUN.PID.N at each fork (test/oracle/valgrind), and RUN.PID at the end: the last ones, {last: [(N, path)]}."""
+    last, parts = [], defaultdict(list)
+    for path in paths:
+        m = re.fullmatch(r"(.+\.\d+)\.(\d+)", path)
+        if m:
+            parts[m[1]].append((int(m[2]), path))
+        else:
+            last.append(path)
+    return last, parts
+
+
 def compare(runs, counter_folder, object_folder):
     """Tallies by object's name; runs are the paths of callgrind's output files."""
     by_pid, earlier = read_counters(counter_folder)
     objects, tallies, seen = {}, {}, set()
+    runs, parts = split_parts(runs)
     for name in os.listdir(object_folder):
         path = os.path.join(object_folder, name)
         if os.path.isfile(path):
             objects[os.path.realpath(path)] = path
     for path in runs:
-        run = Executed(path)
+        run = Executed(path, parts[path])
         files = {c.object: c for c in by_pid.get(run.pid, [])}
         seen.add(run.pid)
         for real, path in objects.items():
@@ -375,7 +410,7 @@ def report(title, tallies, not_compared, out, limit=10):
         total += t.total
         bad = len(t.mismatches) + len(t.spring_mismatches)
         print(f"  {t.obj.name:32s} {t.compared:9d} counters compared, {t.executed:7d} not zero, {bad} differ"
-              f"{f', {t.bounded} forked (bounds only)' if t.bounded else ''}"
+              f"{f', {t.forked} forked' if t.forked else ''}"
               f"{f', {t.unseen} not seen by callgrind (exit, vfork)' if t.unseen else ''}; "
               f"{t.program:12d} in new text, {t.old} in old, {t.uncounted} uncounted: {t.program / t.total:.6f}", file=out)
         for pid, i, count, expected in t.mismatches[:limit]:

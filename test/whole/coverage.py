@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 import oracle
 
 title, counters, objects, *runs = sys.argv[1:]
-tallies, _ = oracle.compare(runs, counters, objects)
+tallies, not_compared = oracle.compare(runs, counters, objects)
 program = uncounted = old = springs = differ = compared = 0
 for t in tallies.values():
     entries = set(t.obj.springs)
@@ -29,5 +29,7 @@ for t in tallies.values():
             print(f"{title}: {t.obj.name}: old text {start:#x}-{end:#x} {label}: {n} instructions")
 total = program + uncounted + old
 print(f"{title}: coverage {100 * program / total:.4f} % of {total} instructions in {sum(1 for t in tallies.values() if t.total)} objects; "
-      f"{springs} springboards; {compared} counters compared, {differ} differ")
+      f"{springs} springboards; {compared} counters of {max(t.processes for t in tallies.values())} processes compared, "
+      f"{max(t.forked for t in tallies.values())} of them forked, {differ} differ"
+      f"{f'; {not_compared} files of what became another program, or was killed, not compared' if not_compared else ''}")
 sys.exit(1 if differ or program < 0.9999 * total else 0)

@@ -16,16 +16,15 @@ run_all() {
 		echo "# status $?"
 	done
 }
-again() { rm -rf "$WORK/one" && so-run -q -d "$WORK/out" -r "$WORK/one" "$@"; local status=$?; cp -r --backup=numbered "$WORK"/one/*.*.* "$WORK/all"; cat "$WORK/one/not-profiled" >>"$WORK/all/not-profiled"; return $status; }
+recorded() { rm -rf "$RUN" && record --discover "$@"; local status=$?; cat "$RUN/not-profiled" >>"$WORK/not-profiled"; return $status; }
 
 run_all env >"$WORK/plain"
-mkdir "$WORK/all" "$WORK/out"
-for t in $TESTS; do [ -x $tests/$t ] && echo $tests/$t; done >"$WORK/programs"
-so-input -q --with-app $(cat "$WORK/programs") -o "$WORK/list"
-reloc-extract -q "$WORK/list" | so-gen -q -o "$WORK/out" || failed "the pipeline"
-run_all again >"$WORK/profiled"
+run_all recorded >"$WORK/profiled"
 lines() { grep -E '^(not )?ok |^# status' "$1" | sed 's/seed:[0-9]*/seed/'; }
 diff <(lines "$WORK/plain") <(lines "$WORK/profiled") >"$WORK/difference" || { head -n 20 "$WORK/difference"; failed "other verdicts"; }
-echo "$name: $(verdicts "$WORK/plain" | wc -l) verdicts of $(wc -l <"$WORK/programs") programs, the same"
-grep -v 'the loader itself$' "$WORK/all/not-profiled" | sort -u | sed "s/^/$name: not replaced: /"
+echo "$name: $(verdicts "$WORK/plain" | wc -l) verdicts of $(grep -c '^# status' "$WORK/plain") programs, the same"
+left=$(grep -v 'the loader itself$' "$WORK/not-profiled" | sort -u)
+[ -z "$left" ] || failed "not replaced: $left"
+check_all_replaced
 coverage $tests/gvariant --tap -p /gvariant/varargs -p /gvariant/parser
+check_clean

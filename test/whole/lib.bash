@@ -19,30 +19,42 @@ leave() {
 need() { command -v "$1" >/dev/null || { echo "$name: skipped: no $1"; exit 3; }; }
 failed() { echo "$name: FAILED: $*"; exit 1; }
 
-# profile_what_is_loaded COMMAND...: a run that finds out what is loaded, then profiled objects of all of it.
-profile_what_is_loaded() {
-	so-run -q -d "$WORK/out" --discover "$@" >"$WORK/discover.log" 2>&1
-	so-input -q --from "$WORK/out/last/not-profiled" -o "$WORK/list" || failed "so-input"
-	reloc-extract -q "$WORK/list" | so-gen -q ${GEN-} -o "$WORK/out" || failed "the pipeline"
-	rm -rf "$WORK"/out/run.* "$WORK/out/last"
+# All by `soprof record`, as a user types it, with a cache and a run directory of the test's own.
+export XDG_CACHE_HOME=$WORK/cache
+RUN=$WORK/soprof.data
+record() { soprof record ${RECORD-} -o "$RUN" "$@"; }
+objects() { echo "$XDG_CACHE_HOME"/soprof/*/"${KIND-plain}"; }
+
+# What was loaded and did not count: only the loader may.  Report and lists agree on what did.
+check_all_replaced() {
+	local left listed
+	left=$(grep -v 'the loader itself$' "$RUN/not-profiled")
+	[ -z "$left" ] || failed "not replaced: $left"
+	soprof report -i "$RUN" -n 1 >"$WORK/report" 2>"$WORK/report.said" || failed "soprof report"
+	[ ! -s "$WORK/report.said" ] || failed "soprof report: $(cat "$WORK/report.said")"
+	sed -n "s/^instructions executed */$name: instructions executed: /p" "$WORK/report"
+	soprof list -i "$RUN" | sed '/ld-linux/d' | xargs -d '\n' realpath | sort >"$WORK/listed"
+	# Another way to what counted: whose files there are, and what they were made from.
+	so-run -d "$(objects)" --list | while IFS=$'\t' read -r original twin _; do
+		! compgen -G "$RUN/${twin##*/}.*" >/dev/null || realpath "$original"
+	done | sort >"$WORK/counted"
+	comm -13 "$WORK/listed" "$WORK/counted" >"$WORK/missing"
+	[ ! -s "$WORK/missing" ] || failed "soprof list lacks $(cat "$WORK/missing")"
+	echo "$name: objects: $(wc -l <"$WORK/counted") counted, $(soprof list | grep -c " ${KIND-plain} ") in the cache"
 }
 
-# profiled COMMAND...: in a run directory of its own, $WORK/run.
-profiled() { rm -rf "$WORK/run"; so-run -q -d "$WORK/out" -r "$WORK/run" "$@"; }
-
-# What was loaded and did not count: only the loader may.
-check_all_replaced() {
-	local left
-	left=$(grep -v 'the loader itself$' "$WORK/run/not-profiled")
-	[ -z "$left" ] || printf '%s: not replaced: %s\n' "$name" "$left"
-	count-extract -q "$WORK/run" | prof-report -n 1 | sed -n "s/^instructions executed */$name: instructions executed: /p; s/^objects */$name: objects: /p"
+# Ends every test: the cache is gone.
+check_clean() {
+	soprof clean && [ -d "$(objects)" ] || failed "soprof clean"
+	soprof clean --all
+	[ ! -e "$XDG_CACHE_HOME/soprof" ] || failed "soprof clean --all"
 }
 
 twin_of() {
-	so-run -d "$WORK/out" --list | awk -F '\t' -v p="$(realpath "$1")" '{ path = $1; sub("^/lib/", "/usr/lib/", path); if (path == p || $1 == p) print $2 }'
+	so-run -d "$(objects)" --list | awk -F '\t' -v p="$(realpath "$1")" '{ path = $1; sub("^/lib/", "/usr/lib/", path); if (path == p || $1 == p) print $2 }'
 }
 
-# under_callgrind PROGRAM ARG...: becomes the profiled program under callgrind, in a run directory of its own.
+# under_callgrind PROGRAM ARG...: becomes the profiled program under callgrind, with the cache's objects, in a run directory of its own.
 under_callgrind() {
 	local link=$WORK/started/${1##*/}
 	rm -rf "$WORK/run" "$WORK/callgrind" "$WORK/started"
@@ -51,13 +63,12 @@ under_callgrind() {
 	# Some programs look at what they are called.
 	ln -s "$(twin_of "$(command -v "$1")")" "$link"
 	shift
-	exec so-run -q -d "$WORK/out" -r "$WORK/run" "$REPO/test/oracle/valgrind" "$WORK/callgrind" "$link" "$@"
+	exec so-run -q -d "$(objects)" -r "$WORK/run" "$REPO/test/oracle/valgrind" "$WORK/callgrind" "$link" "$@"
 }
 
 # measure: every counter of that run compared, and the part of the program's instructions that was counted.
 measure() {
-	rm -f "$WORK/run/not-profiled"
-	"$PYTHON" "$here/coverage.py" "$name" "$WORK/run" "$WORK/out" "$WORK"/callgrind/run.* || failed "coverage"
+	"$PYTHON" "$here/coverage.py" "$name" "$WORK/run" "$(objects)" "$WORK"/callgrind/run.* || failed "coverage"
 }
 
 has_valgrind() { command -v valgrind >/dev/null || { echo "$name: no valgrind: coverage not measured"; false; }; }

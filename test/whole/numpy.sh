@@ -11,10 +11,10 @@ verdicts() { grep -aE '^(PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR)' "$1" | sort; 
 
 run_tests >"$WORK/plain" 2>&1
 plain=$?
-profile_what_is_loaded /usr/bin/python3.11 -m pytest -q -p no:cacheprovider -W ignore $FILES
-run_tests profiled >"$WORK/profiled" 2>&1
+run_tests record --discover >"$WORK/profiled" 2>&1
 [ $? = $plain ] || failed "another status than $plain"
 diff <(verdicts "$WORK/plain") <(verdicts "$WORK/profiled") >"$WORK/difference" || { head -n 20 "$WORK/difference"; failed "other verdicts"; }
 echo "$name: $(verdicts "$WORK/plain" | wc -l) verdicts, the same; status $plain"
 check_all_replaced
 coverage /usr/bin/python3.11 -c 'import numpy; a = numpy.arange(900.0).reshape(30, 30); print(numpy.einsum("ij,jk", a, a).sum(), (a @ a).sum())'
+check_clean

@@ -10,10 +10,10 @@ run_tests() { (cd "$WORK" && "$@" /usr/bin/python3.11 -m test -v -u none $TESTS)
 
 run_tests >"$WORK/plain" 2>&1
 plain=$?
-profile_what_is_loaded /usr/bin/python3.11 -m test -u none $TESTS
-run_tests profiled >"$WORK/profiled" 2>&1
+run_tests record --discover >"$WORK/profiled" 2>&1
 [ $? = $plain ] || failed "another status than $plain"
 diff <(verdicts "$WORK/plain") <(verdicts "$WORK/profiled") >"$WORK/difference" || { head -n 20 "$WORK/difference"; failed "other verdicts"; }
 echo "$name: $(verdicts "$WORK/plain" | grep -c '^test_') verdicts, the same; status $plain"
 check_all_replaced
 coverage /usr/bin/python3.11 -m unittest -q test.test_generators
+check_clean

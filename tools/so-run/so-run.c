@@ -21,20 +21,21 @@
 enum { CANNOT_RUN = 126, NOT_FOUND = 127, NOT_READY = 3 };
 #define LAST "last"
 
-static const char *directory = "out", *run_directory, *want;
+static const char *directory = "out", *run_directory, *label, *want;
 static bool discover, list, no_app;
 
 static const struct opt options[] = {
 	{ 'd', "directory", OPT_VALUE, &directory, "DIR", "where the profiled objects lie (out)" },
 	{ 'r', "run", OPT_VALUE, &run_directory, "DIR", "make the run directory DIR for counter files (DIR/run.N beside the objects)" },
 	{ 0, "discover", OPT_FLAG, &discover, NULL, "nothing needs to be profiled yet; tell where the list of what was loaded lies" },
+	{ 0, "label", OPT_VALUE, &label, "TEXT", "keep TEXT in the run directory, as " RUN_LABEL },
 	{ 0, "no-app", OPT_FLAG, &no_app, NULL, "leave executables as they are" },
 	{ 0, "list", OPT_FLAG, &list, NULL, "run nothing; print each original, its profiled object, and why that cannot be used" },
 	{ 0, "want", OPT_VALUE, &want, "FILE", "run nothing; exit with 3 unless all paths in FILE have profiled objects that can be used" },
 	{ 0, NULL, OPT_FLAG, NULL, NULL, NULL }
 };
 static const struct opt_tool tool = {
-	.name = "so-run", .usage = "[-qv] [-d DIR] [-r DIR] [--discover] [--no-app] APP [ARG...] | --list | --want FILE", .options = options,
+	.name = "so-run", .usage = "[-qv] [-d DIR] [-r DIR] [--discover] [--label TEXT] [--no-app] APP [ARG...] | --list | --want FILE", .options = options,
 	.what = "Run a program with profiled objects in the place of its own.", .stop_at_operand = true,
 };
 
@@ -161,6 +162,16 @@ static void put_index(const struct index *x, const char *base, const char *run)
 		exit(1);
 	free(from);
 	free(to);
+}
+
+static void put_label(const char *run)
+{
+	char *path = xasprintf("%s/%s", run, RUN_LABEL), *line = xasprintf("%s\n", label);
+
+	if (!out_file(path, line, strlen(line), 0644))
+		exit(1);
+	free(path);
+	free(line);
 }
 
 static void note(const char *run, const char *path, const char *why)
@@ -299,6 +310,8 @@ static char *prepare_run(const struct index *x, const char *base, const char *pa
 	const char *why = out_of_reach(path);
 
 	put_index(x, base, run);
+	if (label)
+		put_label(run);
 	if (msg_level == 0)
 		set_quiet(run);
 	if (why)
