@@ -4,7 +4,7 @@
 # make check-oracle   counters against callgrind and a single-stepper, for every workload (ten minutes)
 # make check-mips     MIPS objects under qemu, every program and root (long)
 # make check-corpus   every shared object of this machine and of test/corpus/packages, or of DIRS (long)
-# make check-whole    whole programs with all that they load profiled: Python, NumPy, GLib, nginx, redis, git (ten minutes)
+# make check-whole    whole programs with all that they load profiled: Python, NumPy, GLib, nginx, redis, git, a configure run (long)
 # make check-asan     the tests of bad input on programs built with the address and undefined-behaviour sanitizers
 # make lint           both compilers over everything, warnings are errors
 # make bench          speed of profiled objects and of the pipeline

@@ -18,7 +18,7 @@ clone record >"$WORK/first"
 diff "$WORK/plain" "$WORK/first" >"$WORK/difference" || { head -n 20 "$WORK/difference"; failed "another clone in the first record"; }
 clone record >"$WORK/profiled"
 diff "$WORK/plain" "$WORK/profiled" >"$WORK/difference" || { head -n 20 "$WORK/difference"; failed "another clone"; }
-echo "$name: the same clone; $(ls "$RUN" | grep -c '^git~') processes of git"
+echo "$name: the same clone; $(ls "$RUN" | sed -n 's/^git~.*\.\([0-9]*\)\.[0-9]*$/\1/p' | sort -u | wc -l) processes of git"
 check_all_replaced
 rm -rf "$WORK/copy"
 coverage "$(command -v git)" clone -q "file://$WORK/source" copy

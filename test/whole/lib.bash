@@ -25,15 +25,17 @@ RUN=$WORK/soprof.data
 record() { soprof record ${RECORD-} -o "$RUN" "$@"; }
 objects() { echo "$XDG_CACHE_HOME"/soprof/*/"${KIND-plain}"; }
 
-# What was loaded and did not count: only the loader may.  Report and lists agree on what did.
+not_replaced() { grep -v 'the loader itself$' "$1" | sort -u | while IFS=$'\t' read -r path why; do [ ! -e "$path" ] || echo "$path: $why"; done; }
+
+# What was loaded and did not count: only the loader may, and files that are not there any more.  Report and lists agree on what did.
 check_all_replaced() {
 	local left listed
-	left=$(grep -v 'the loader itself$' "$RUN/not-profiled")
+	left=$(not_replaced "$RUN/not-profiled")
 	[ -z "$left" ] || failed "not replaced: $left"
 	soprof report -i "$RUN" -n 1 >"$WORK/report" 2>"$WORK/report.said" || failed "soprof report"
 	[ ! -s "$WORK/report.said" ] || failed "soprof report: $(cat "$WORK/report.said")"
 	sed -n "s/^instructions executed */$name: instructions executed: /p" "$WORK/report"
-	soprof list -i "$RUN" | sed '/ld-linux/d' | xargs -d '\n' realpath | sort >"$WORK/listed"
+	soprof list -i "$RUN" | sed '/ld-linux/d' | xargs -d '\n' realpath -m | sort >"$WORK/listed"
 	# Another way to what counted: whose files there are, and what they were made from.
 	so-run -d "$(objects)" --list | while IFS=$'\t' read -r original twin _; do
 		! compgen -G "$RUN/${twin##*/}.*" >/dev/null || realpath "$original"
@@ -66,9 +68,12 @@ under_callgrind() {
 	exec so-run -q -d "$(objects)" -r "$WORK/run" "$REPO/test/oracle/valgrind" "$WORK/callgrind" "$link" "$@"
 }
 
-# measure: every counter of that run compared, and the part of the program's instructions that was counted.
+# measure [FORKED]: every counter of that run compared, of so many forked processes too, and the part of the program's instructions
+# that was counted.
 measure() {
-	"$PYTHON" "$here/coverage.py" "$name" "$WORK/run" "$(objects)" "$WORK"/callgrind/run.* || failed "coverage"
+	"$PYTHON" "$here/coverage.py" "$name" "$WORK/run" "$(objects)" "$WORK"/callgrind/run.* | tee "$WORK/measured"
+	[ "${PIPESTATUS[0]}" = 0 ] || failed "coverage"
+	[ -z "${1-}" ] || grep -q ", $1 of them forked" "$WORK/measured" || failed "not $1 forked processes were compared"
 }
 
 has_valgrind() { command -v valgrind >/dev/null || { echo "$name: no valgrind: coverage not measured"; false; }; }

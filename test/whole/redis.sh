@@ -46,7 +46,7 @@ done
 grep -q 'status:ok' "$WORK/plain" || { cat "$WORK/plain"; failed "nothing was saved"; }
 echo "$name: the same answers and the same data; $(ls "$RUN" | grep -c '^redis-[a-z-]*~') processes counted"
 check_all_replaced
-has_valgrind || exit 0
+has_valgrind || { check_clean; exit 0; }
 serve "$WORK/callgrind.log" under_callgrind
-measure
+measure 1
 check_clean
