@@ -156,6 +156,22 @@ moments() {
 	find root | sort | diff before -
 }
 
+@test "a program that is started in a root without the audit object runs uncounted, and its loader says so" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	mkdir -p "root$T" root/lib64
+	cp "$T"/{process,libprocess.so,libfault.so} "root$T"
+	cp /lib64/ld-linux-x86-64.so.2 root/lib64
+	cp "$(ldd "$T/process" | sed -n 's/.*libc.so.6 => \([^ ]*\) .*/\1/p')" "root$T"
+	run chroot root "$T/process" return
+	[ "$status" -eq 0 ]
+	run so-run -q -d "$T/out" -r run chroot root "$T/process" return
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "${#lines[@]}" = 1 ]
+	[[ $output == "ERROR: ld.so: object '"*"so-run-audit.so' cannot be loaded as audit interface: "*"ignored." ]]
+	[ -z "$(find root -name '*.0')" ]
+}
+
 @test "no descriptor is free" { ends descriptors 0; }
 
 # confined COMMANDS: the program runs as it does without being profiled

@@ -58,6 +58,65 @@ cached() { ls "$XDG_CACHE_HOME"/soprof/*/plain | grep -c "^$1"; }
 	[ "$status" -eq 143 ]
 }
 
+@test "the environment is the program's own, with three names more" {
+	env | sort >before
+	soprof record env | sort >after
+	"$BIN/soprof" record env | sort >after2
+	"$BIN/soprof" record --discover env | sort >after3
+	for file in after after2 after3; do
+		[ "$(diff before $file | sed -n 's/^\([<>]\) \([A-Z_]*\)=.*/\1 \2/p' | grep -v '[<>] _$' | paste -sd ' ')" = "> GLIBC_TUNABLES > LD_AUDIT > SOPROF_DIR" ]
+	done
+}
+
+@test "plug-ins and what a program starts: seen in one record, counted in the next, or at once with --discover" {
+	gcc -shared -fPIC -O2 -o plugin.so "$REPO/test/input/loader-lib.c"
+	gcc -O2 -D_GNU_SOURCE -o opens "$REPO/test/input/loader-app.c"
+	printf '#!/bin/sh\necho run >>runs\n./opens dlopen "$PWD/plugin.so"\n' >script
+	chmod +x script
+	entered() { soprof report "$@" --json --function hit 2>said | "$PYTHON" -c 'import json, sys; print([f["entered"] for f in json.load(sys.stdin)["functions"]])'; }
+	./script >plain
+	soprof record ./script >first
+	[ "$(entered)" = "[]" ]
+	grep -q '^soprof: 2 objects were seen first in this run, and not counted' said
+	soprof record ./script >second
+	[ "$(entered)" = "[1]" ]
+	[ ! -s said ]
+	[ "$(grep -v 'the loader itself' soprof.data/not-profiled)" = "" ]
+	[ "$(wc -l <runs)" = 3 ]
+	# another run directory, and a run that another program's took the place of
+	soprof record -o other ./script >third
+	[ "$(entered -i other)" = "[1]" ]
+	# at once: it runs twice, and shows one run's output
+	export XDG_CACHE_HOME=$PWD/cache
+	soprof record -o discovered --discover ./script >fourth 2>said
+	[ "$(entered -i discovered)" = "[1]" ]
+	[ "$(wc -l <runs)" = 6 ]
+	[ "$(cat fourth)" = "$(cat plain)" ]
+	cmp plain first && cmp plain second && cmp plain third
+	# input that is a file is read by both; a message of the last run only
+	seq 3 >numbers
+	[ "$(soprof record -o cat --discover cat <numbers)" = "$(cat numbers)" ]
+	[ "$(seq 3 | soprof record -o cat2 --discover cat)" = "$(cat numbers)" ]
+	run -7 soprof record -o sh --discover sh -c 'echo once >&2; exit 7'
+	[ "$output" = once ]
+	# of another program nothing is learned
+	soprof record true
+	[ "$(cat "$XDG_CACHE_HOME"/soprof/*/seen/*true* 2>/dev/null)" = "" ]
+}
+
+@test "--discover: the first run can be ended" {
+	soprof record --discover sleep 60 &
+	pid=$!
+	until pgrep -P $pid -x sleep >child; do sleep 0.02; done
+	kill $pid
+	status=0
+	wait $pid || status=$?
+	[ "$status" -eq 143 ]
+	for _ in $(seq 100); do kill -0 "$(cat child)" 2>/dev/null || break; sleep 0.02; done
+	run ! kill -0 "$(cat child)"
+	[ ! -e soprof.data ]
+}
+
 @test "a script: the program that runs it is profiled" {
 	printf '#!/usr/bin/env awk -f\n' >awk-script
 	printf '#!/bin/sh\necho "$1"; exit 3\n' >script
