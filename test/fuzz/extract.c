@@ -37,17 +37,10 @@ static void pass(struct extract *x, struct rows *rows, const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	static int fd = -1;
-	static char path[64];
 	struct extract x = { 0 };
 	struct rows rows = { 0 };
 
-	if (fd < 0) {
-		fd = memfd_create("input", 0);
-		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	}
-	if (ftruncate(fd, 0) || pwrite(fd, bytes, n, 0) != (ssize_t)n)
-		abort();
+	const char *path = image_file(bytes, n);
 	if (object_open(&x.o, path))
 		return 0;
 	bool good = !extract_object(&x);

@@ -1,29 +1,9 @@
-/* gen.h - so-gen's steps for fuzz targets: everything but the choice of the output's name.  Built with
-   -Dmmap=fuzz_map -Dmunmap=fuzz_unmap -Dmadvise=fuzz_no_advice: images are then memory whose end the sanitizer knows. */
-#include <sys/mman.h>
-#include <unistd.h>
+/* gen.h - so-gen's steps for fuzz targets: everything but the choice of the output's name.  Built as
+   image.h says, and with -Dmadvise=fuzz_no_advice. */
+#include "test/fuzz/image.h"
 #define main so_gen_main
 #include "tools/so-gen/so-gen.c"
 #undef main
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
-{
-	uint8_t *p = malloc(n);
-
-	(void)at, (void)prot, (void)flags;
-	if (pread(fd, p, n, offset) != (ssize_t)n)
-		abort();
-	return p;
-}
-
-int munmap(void *p, size_t n)
-{
-	(void)n;
-	free(p);
-	return 0;
-}
 
 /* Writes the twin into nothing.  NULL or the fault. */
 static const char *make_twin(const char *path, struct rows *rows, unsigned how)

@@ -1,29 +1,8 @@
 /* object.c - libFuzzer target: any bytes as an ELF object, and everything that object.h tells of it.
-   Built with -Dmmap=fuzz_map -Dmunmap=fuzz_unmap: the image is then memory whose end the sanitizer knows. */
-#include <stdlib.h>
+   Built as image.h says. */
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include "lib/elf/object.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
-{
-	uint8_t *p = malloc(n);
-
-	(void)at, (void)prot, (void)flags;
-	if (pread(fd, p, n, offset) != (ssize_t)n)
-		abort();
-	return p;
-}
-
-int munmap(void *p, size_t n)
-{
-	(void)n;
-	free(p);
-	return 0;
-}
+#include "test/fuzz/image.h"
 
 static volatile uint64_t sink;
 
@@ -81,17 +60,9 @@ static void try_object(const struct object *o)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	static int fd = -1;
-	static char path[64];
 	struct object o;
 
-	if (fd < 0) {
-		fd = memfd_create("input", 0);
-		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	}
-	if (ftruncate(fd, 0) || pwrite(fd, bytes, n, 0) != (ssize_t)n)
-		abort();
-	if (!object_open(&o, path)) {
+	if (!object_open(&o, image_file(bytes, n))) {
 		try_object(&o);
 		object_close(&o);
 	}
