@@ -95,16 +95,18 @@ struct counters_private {
 /* .soprof.map: one row a block, ascending by old (then new).  Row i counts in counter i.
    The moved first instruction stands at new + inserted; at an entry mark (endbr64) the mark is at new and the counting code
    behind it (MAP_MARK): the instructions after the mark are at new + inserted + (their offset in the block).
-   All instructions of a block but the last keep their length, so old + k is at new + inserted + k. */
+   All instructions of a row but the last keep their length, so old + k is at new + inserted + k.
+   A block whose instruction in the middle got longer has several rows (MAP_GOES_ON), the first of which is counted; one that begins
+   between a load-linked and its store-conditional, where nothing may stand, has the store in a row of its own, which is counted. */
 struct map_row {
 	uint32_t old, new;		/* link-time addresses */
 	uint32_t size_flags;		/* bytes of the old block in bits 0-19, flags in bits 20-23, inserted bytes in bits 24-31 */
 };
 enum {
-	MAP_MARK = 1 << 20,		/* counting code stands behind an entry mark of 4 bytes */
+	MAP_MARK = 1 << 20,		/* counting code stands behind an entry mark of 4 bytes (or a store-conditional) */
 	MAP_SPLIT = 1 << 21,		/* starts inside the row before it (a jump over a lock prefix) */
 	MAP_UNCOUNTED = 1 << 22,	/* moved without a counter (its counter stays 0 and means nothing) */
-	MAP_GOES_ON = 1 << 23,		/* with MAP_UNCOUNTED: belongs to the block of the row before it, whose last instruction got longer */
+	MAP_GOES_ON = 1 << 23,		/* part of the block of the row before it: of such rows in succession one is counted, the others are MAP_UNCOUNTED */
 };
 #define MAP_SIZE(row) ((row)->size_flags & 0xfffff)
 #define MAP_INSERTED(row) ((row)->size_flags >> 24)

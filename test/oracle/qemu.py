@@ -69,11 +69,30 @@ class Object(oracle.Object):
     def role(self, address):
         """An instruction may have become several: what stands behind the counting code, up to the next block, is the program's."""
         i = self.row_of(address)
-        if i is None or address - self.new[i] < self.size_flags[i] >> 24:
+        if i is None:
             return "counting"
-        while self.size_flags[i] & MAP_GOES_ON:     # part of the block before it
+        mark = 4 if self.size_flags[i] & oracle.MAP_MARK else 0
+        if mark <= address - self.new[i] < mark + (self.size_flags[i] >> 24):
+            return "counting"
+        return "program" if self.is_counted(i) else "uncounted"
+
+    def first(self, i):
+        """The first row of the block that row i is part of."""
+        while self.size_flags[i] & MAP_GOES_ON:
             i -= 1
-        return "uncounted" if self.size_flags[i] & oracle.MAP_UNCOUNTED else "program"
+        return i
+
+    def is_counted(self, i):
+        i = self.first(i)
+        while self.size_flags[i] & oracle.MAP_UNCOUNTED:
+            i += 1
+            if i == self.blocks or not self.size_flags[i] & MAP_GOES_ON:
+                return False
+        return True
+
+    def head(self, i):
+        """A block that is counted in a row behind its first is begun as often as the counter says."""
+        return super().head(self.first(i))
 
 
 class Counters(oracle.Counters):

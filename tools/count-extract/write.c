@@ -91,7 +91,8 @@ static uint64_t add_sat(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* A block that was moved twice has two rows of one old address; they count one block.  Returns the index behind them. */
+/* A block that was moved twice has two rows of one old address; they count one block.  Of rows that go on with the one before them
+   one is counted.  Returns the index behind them. */
 static uint64_t one_block(const struct profiled *p, uint64_t i, struct map_row *row, uint64_t *count)
 {
 	*row = profiled_row(p, i);
@@ -103,12 +104,16 @@ static uint64_t one_block(const struct profiled *p, uint64_t i, struct map_row *
 			break;
 		*count = add_sat(*count, p->sums[i]);
 	}
-	for (; i < p->header.blocks && !(row->size_flags & MAP_UNCOUNTED); i++) {
+	for (; i < p->header.blocks; i++) {
 		struct map_row other = profiled_row(p, i);
 
 		if (!(other.size_flags & MAP_GOES_ON) || other.old != row->old + MAP_SIZE(row) || MAP_SIZE(row) + MAP_SIZE(&other) >= 1 << 20)
 			break;
 		row->size_flags += MAP_SIZE(&other);
+		if (row->size_flags & ~other.size_flags & MAP_UNCOUNTED) {
+			row->size_flags &= ~(uint32_t)MAP_UNCOUNTED;
+			*count = p->sums[i];
+		}
 	}
 	return i;
 }
@@ -144,27 +149,19 @@ static void write_old_entries(struct stream_writer *w, const struct profiled *p)
 			stream_row(w, &(struct stream_row){ .type = PROFILE_OLD_ENTRY, .address = profiled_spring(p, i - p->header.blocks), .count = p->sums[i] });
 }
 
-/* Does the row continue one that is counted? */
-static bool continues(const struct profiled *p, uint64_t i)
-{
-	while (i && (profiled_row(p, i).size_flags & MAP_GOES_ON))
-		i--;
-	return !(profiled_row(p, i).size_flags & MAP_UNCOUNTED);
-}
-
 static void write_uncounted(struct stream_writer *w, const struct profiled *p)
 {
-	for (uint64_t i = 0, next; i < p->header.blocks; i = next) {
-		struct map_row row = profiled_row(p, i);
-		uint64_t end = (uint64_t)row.old + MAP_SIZE(&row);
+	for (uint64_t i = 0; i < p->header.blocks;) {
+		struct map_row row, other;
+		uint64_t count, next, end;
 
-		next = i + 1;
-		if (!(row.size_flags & MAP_UNCOUNTED) || continues(p, i))
+		i = one_block(p, i, &row, &count);
+		end = (uint64_t)row.old + MAP_SIZE(&row);
+		if (!(row.size_flags & MAP_UNCOUNTED))
 			continue;
-		for (; next < p->header.blocks; next++) {
-			struct map_row other = profiled_row(p, next);
-
-			if (!(other.size_flags & MAP_UNCOUNTED) || other.old > end || continues(p, next))
+		for (; i < p->header.blocks; i = next) {
+			next = one_block(p, i, &other, &count);
+			if (!(other.size_flags & MAP_UNCOUNTED) || other.old > end)
 				break;
 			if ((uint64_t)other.old + MAP_SIZE(&other) > end)
 				end = (uint64_t)other.old + MAP_SIZE(&other);

@@ -184,39 +184,64 @@ static void cut_behind_addresses(struct gen *g)
 	}
 }
 
-/* A block that begins between load-linked and store-conditional is counted behind the latter. */
-static void cut_before_stores(struct gen *g)
+enum { WINDOW = 128 };		/* bytes: from a load-linked to its store */
+
+/* Nothing may stand between the two.  A block that begins there and holds the store is counted behind it, in the same block. */
+static void link(struct gen *g, uint32_t load, const struct insn *store)
+{
+	struct code *c = &g->c;
+	uint32_t end = store->at + (store->len == 4 ? 0 : 4);	/* in a delay slot: nothing before the branch either */
+	bool begins = false;
+	for (uint32_t a = load + c->m->insn_align; a < end; a += c->m->insn_align) {
+		if (!code_head(c, a))
+			continue;
+		bit_set(g->linked, a - c->lo);
+		begins |= !bit(g->goes_on, a - c->lo);
+	}
+	if (begins && store->len == 4 && !code_head(c, store->at)) {
+		code_set_head(c, store->at);
+		bit_set(g->goes_on, store->at - c->lo);
+	}
+}
+
+/* A load-linked without a store behind it is no more than a load. */
+static void find_links(struct gen *g)
 {
 	struct code *c = &g->c;
 	struct insn insn;
+	g->linked = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	for (size_t i = 0; i < c->ranges.n; i++) {
 		const struct code_range *r = &c->ranges.v[i];
-		bool linked = false, cut = false;
+		uint32_t load = 0;
 		for (uint32_t a = r->start; r->swept && !r->why && a < r->end; a += insn.len) {
 			if (!c->m->decode(code_bytes(c, a, 1), r->end - a, a, &insn))
 				break;
-			cut |= linked && code_head(c, a);
-			if ((insn.flags & INSN_LINK_STORE) && insn.len == 4) {
-				if (cut)
-					code_set_head(c, a);
-				linked = cut = false;
-			}
-			if (insn.flags & INSN_LINK_LOAD)
-				linked = true, cut = false;
+			if ((insn.flags & INSN_LINK_STORE) && load && a - load < WINDOW)
+				link(g, load, &insn);
+			if (insn.flags & (INSN_LINK_LOAD | INSN_LINK_STORE))
+				load = insn.flags & INSN_LINK_LOAD ? a : 0;
 		}
 	}
 }
 
-static void mark_addresses(struct gen *g)
+static void mark_blocks(struct gen *g)
 {
 	free(g->block_address);
 	g->block_address = xmalloc((g->blocks.n + 1) * sizeof *g->block_address);
+	const struct block *first = NULL;
 	for (size_t i = 0; i < g->blocks.n; i++) {
 		struct block *b = &g->blocks.v[i];
 		uint32_t last = b->end != CODE_NONE ? g->c.ends.v[b->end].at : b->old + b->size - 4;
 		g->block_address[i] = address_index(&g->c, last);
-		if (bit(g->goes_on, b->old - g->c.lo))
-			b->flags |= BLOCK_GOES_ON;
+		if (bit(g->linked, b->old - g->c.lo))
+			b->flags |= BLOCK_LINKED;
+		if (!bit(g->goes_on, b->old - g->c.lo)) {
+			first = b;
+			continue;
+		}
+		b->flags |= BLOCK_GOES_ON;
+		if ((b->flags & BLOCK_MARK) && first && (first->flags & BLOCK_LINKED))
+			b->flags |= BLOCK_STORE;
 	}
 }
 
@@ -420,7 +445,7 @@ static void cut(struct gen *g, const uint64_t *led)
 	for (size_t i = 0; i < c->ends.n; i++)
 		g->end_block[i] = insn_is_direct(c->ends.v[i].kind) ? gen_block_at(g, c->ends.v[i].target) : CODE_NONE;
 	if (c->m->through_gp) {
-		mark_addresses(g);
+		mark_blocks(g);
 		gen_registers(g);
 	}
 }
@@ -438,7 +463,7 @@ const char *gen_blocks(struct gen *g)
 		check_conditions(g);
 		read_addresses(g);
 		cut_behind_addresses(g);
-		cut_before_stores(g);
+		find_links(g);
 	}
 	g->is_block = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	g->entered = xcalloc((c->hi - c->lo) / 64 + 2, 8);

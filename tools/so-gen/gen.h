@@ -21,8 +21,9 @@ enum block_flag {
 	BLOCK_ALIGN = 32,		/* aligned as it was (layout.c) */
 	BLOCK_FLAGS = 64,		/* condition flags are live at its head */
 	BLOCK_FIRST = 128,		/* first of its range */
-	BLOCK_GOES_ON = 256,		/* goes on behind a rewritten instruction: not counted */
-	BLOCK_LINKED = 512,		/* between load-linked and store-conditional: not counted */
+	BLOCK_GOES_ON = 256,		/* part of the block before it, cut off behind a rewritten instruction or before a store: not counted */
+	BLOCK_LINKED = 512,		/* begins between load-linked and store-conditional: not counted there */
+	BLOCK_STORE = 8192,		/* with BLOCK_GOES_ON: the store of a block that begins there, which is counted behind it */
 	BLOCK_MAKES_GP = 2048,		/* entry of a function that uses no gp: its counting code makes one for the blocks that follow */
 	BLOCK_BASE = 4096,		/* counts on the base that the blocks before it have left */
 	BLOCK_JOIN_FAR = 1024,		/* the jump of BLOCK_JOIN needs the far form */
@@ -73,7 +74,8 @@ struct gen {
 	uint64_t *touched;		/* bit a - c.lo: something may enter or read old text at a */
 	uint64_t *entered;		/* bit a - c.lo: code that stays enters a */
 	struct registers *registers;	/* of machines with through_gp: what is free where */
-	uint64_t *goes_on;		/* bit a - c.lo: a block begins there only because the instruction before it is rewritten */
+	uint64_t *goes_on;		/* bit a - c.lo: a block begins there only because the instruction before it is rewritten, or before a store */
+	uint64_t *linked;		/* bit a - c.lo: a block begins there between load-linked and store-conditional */
 	int32_t *block_address;		/* and for each block the index in code.addresses of its last instruction, or CODE_NONE */
 	VEC(uint32_t) springs;		/* entries that get a springboard */
 	uint32_t text_size, code_size;	/* of .soprof.text: blocks; with stubs and run-time code */
@@ -89,6 +91,9 @@ struct gen {
 	struct unwind unwind;
 	struct image_section *text, *map, *places, *spring_section, *private_page, *header, *counters, *info_section, *note, *eh_frame, *eh_frame_hdr, *except;
 };
+
+/* Has the block a counter of its own that is used? */
+static inline bool gen_counts(const struct block *b) { return (b->flags & BLOCK_STORE) || !(b->flags & (BLOCK_GOES_ON | BLOCK_LINKED)); }
 
 /* blocks.c: NULL or the fault. */
 const char *gen_blocks(struct gen *g);

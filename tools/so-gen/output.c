@@ -138,7 +138,7 @@ static void write_map(struct gen *g)
 	struct map_row *rows = (struct map_row *)g->map->bytes;
 	for (size_t i = 0; i < g->blocks.n; i++) {
 		const struct block *b = &g->blocks.v[i];
-		bool uncounted = g->options->identity || (b->flags & (BLOCK_GOES_ON | BLOCK_LINKED));
+		bool uncounted = g->options->identity || !gen_counts(b);
 		gen_put(g, &rows[i].old, b->old, 4);
 		gen_put(g, &rows[i].new, g->text->address + b->new, 4);
 		gen_put(g, &rows[i].size_flags, b->size | (b->flags & BLOCK_MARK ? MAP_MARK : 0) | (b->flags & BLOCK_SPLIT ? MAP_SPLIT : 0)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include "tools/so-gen/gen.h"
 
-enum { WINDOW = 128 };		/* bytes: from a load-linked to its store */
 #define ALL UINT32_MAX
 
 struct flow {
@@ -35,15 +34,11 @@ static bool call_leaves(const struct gen *g, const struct block *b)
 	return offset == INT32_MAX || !code_constant(&g->c, (uint32_t)(gen_gp(g, b) + (uint32_t)offset), &word);
 }
 
-static void scan_block(struct flow *f, size_t i, uint32_t *linked)
+static void scan_block(struct flow *f, size_t i)
 {
 	const struct gen *g = f->g;
-	struct block *b = &f->g->blocks.v[i];
+	const struct block *b = &f->g->blocks.v[i];
 	struct insn insn;
-	if (*linked && b->old - *linked < WINDOW && !(b->flags & BLOCK_MARK))
-		b->flags |= BLOCK_LINKED;
-	else
-		*linked = 0;
 	for (uint32_t a = b->old; a < b->old + b->size; a += insn.len) {
 		const uint8_t *p = code_bytes(&g->c, a, 4);
 		regset reads, writes;
@@ -55,10 +50,6 @@ static void scan_block(struct flow *f, size_t i, uint32_t *linked)
 		f->def[i] |= (uint32_t)writes;
 		f->no_gp[f->range[i]] |= ((reads | writes) & g->c.m->gp_reg) != 0;
 		f->written[f->range[i]] |= (uint32_t)writes;
-		if (insn.flags & INSN_LINK_LOAD)
-			*linked = a;
-		if (insn.flags & INSN_LINK_STORE)
-			*linked = 0;
 	}
 	const struct code_end *e = end_of(g, i);
 	f->no_gp[f->range[i]] |= e && (e->kind == INSN_CALL || e->kind == INSN_CALL_INDIRECT);
@@ -68,19 +59,15 @@ static void scan_block(struct flow *f, size_t i, uint32_t *linked)
 	}
 }
 
-/* A window without its store was none: its blocks are counted. */
 static void scan(struct flow *f)
 {
 	struct gen *g = f->g;
-	uint32_t linked = 0;
 	size_t r = 0;
 	for (size_t i = 0; i < g->blocks.n; i++) {
 		while (g->c.ranges.v[r].end <= g->blocks.v[i].old)
 			r++;
 		f->range[i] = (int32_t)r;
-		if (g->blocks.v[i].flags & BLOCK_FIRST)
-			linked = 0;
-		scan_block(f, i, &linked);
+		scan_block(f, i);
 	}
 }
 
@@ -296,7 +283,7 @@ static bool counts_by_gp(const struct gen *g, size_t i)
 {
 	const struct block *b = &g->blocks.v[i];
 	uint32_t at = 1u << g->c.m->jump_reg, dead = g->registers->dead[i] & ~(1u << 31);
-	return !(b->flags & (BLOCK_GOES_ON | BLOCK_LINKED)) && g->registers->gp_valid[i] && (dead & at) && (dead & ~at);
+	return gen_counts(b) && g->registers->gp_valid[i] && (dead & at) && (dead & ~at);
 }
 
 static void bring(struct bases *s, int32_t to, int64_t base)
@@ -418,7 +405,7 @@ void gen_registers_plan(struct gen *g)
 	find_bases(g);
 	for (size_t i = 0; i < g->blocks.n; i++) {
 		struct block *b = &g->blocks.v[i];
-		if (g->options->identity || (b->flags & (BLOCK_GOES_ON | BLOCK_LINKED)))
+		if (g->options->identity || !gen_counts(b))
 			continue;
 		struct count_how how = m->count_plan(&(struct count_where){ .dead = g->registers->dead[i], .atomic = g->options->atomic,
 			.gentle = g->c.gentle, .makes_gp = b->flags & BLOCK_MAKES_GP, .has_base = b->flags & BLOCK_BASE, .gp = g->registers->gp_valid[i] ? gen_gp(g, b) : 0 });

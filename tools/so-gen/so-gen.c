@@ -56,6 +56,7 @@ static void gen_free(struct gen *g)
 	free(g->entered);
 	free(g->block_address);
 	free(g->goes_on);
+	free(g->linked);
 	gen_registers_free(g);
 	free(g->name);
 }
