@@ -183,7 +183,7 @@ struct machine {
 	uint8_t call_reg, jump_reg;
 	size_t (*spring)(uint8_t *out, uint64_t at, uint64_t target, uint64_t entry, bool by_register);
 	bool (*jump_by_call_reg)(const uint8_t *p);
-	/* Writes a jump at the end of a block: far: any distance. */
+	/* Writes a jump at the end of a block: far: any distance.  0: no register is free for that. */
 	size_t (*join)(uint8_t *out, uint64_t at, uint64_t target, bool far, regset dead);
 
 	void (*pad)(uint8_t *out, size_t n);		/* instructions that do nothing */

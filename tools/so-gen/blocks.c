@@ -315,8 +315,8 @@ static void add_block(struct gen *g, const struct code_range *r, uint32_t a, uin
 	g->moved_bytes += end - a;
 }
 
-/* The blocks of one range; LED tells the heads that something leads to. */
-static void cut_range(struct gen *g, const struct code_range *r, const uint64_t *led)
+/* The blocks of one range. */
+static void cut_range(struct gen *g, const struct code_range *r)
 {
 	const struct code *c = &g->c;
 	uint32_t e = r->ends, last = r->ends + r->ends_n;
@@ -328,7 +328,7 @@ static void cut_range(struct gen *g, const struct code_range *r, const uint64_t 
 		while (e < last && c->ends.v[e].at < a)
 			e++;
 		int32_t final = e < last && c->ends.v[e].at < end ? (int32_t)e : CODE_NONE;
-		if (after_jump && !bit(led, a - c->lo) && is_padding(g, a, end))
+		if (after_jump && !bit(g->led, a - c->lo) && is_padding(g, a, end))
 			g->moved_bytes += end - a;
 		else
 			add_block(g, r, a, end, final);
@@ -412,19 +412,17 @@ static void lead(const struct gen *g, uint32_t a, uint64_t *led)
 		bit_set(led, a - g->c.lo);
 }
 
-/* Bit a - c.lo: something but the instruction before it leads to a. */
-static uint64_t *led_to(const struct gen *g)
+static void find_led(struct gen *g)
 {
-	uint64_t *led = xcalloc((g->c.hi - g->c.lo) / 64 + 2, 8);
+	g->led = xcalloc((g->c.hi - g->c.lo) / 64 + 2, 8);
 	for (size_t i = 0; i < g->c.ends.n; i++)
 		if (insn_is_direct(g->c.ends.v[i].kind))
-			lead(g, g->c.ends.v[i].target, led);
-	each_target(g, lead, led);
-	return led;
+			lead(g, g->c.ends.v[i].target, g->led);
+	each_target(g, lead, g->led);
 }
 
 /* Makes the blocks of what moves, as far as is known by now. */
-static void cut(struct gen *g, const uint64_t *led)
+static void cut(struct gen *g)
 {
 	struct code *c = &g->c;
 	memset(g->is_block, 0, ((c->hi - c->lo) / 64 + 2) * 8);
@@ -437,7 +435,7 @@ static void cut(struct gen *g, const uint64_t *led)
 		if (r->why)
 			g->kept_bytes += r->kind == RANGE_GAP ? 0 : r->end - r->start;
 		else
-			cut_range(g, r, led);
+			cut_range(g, r);
 	}
 	make_rank(g);
 	make_splits(g);
@@ -448,6 +446,16 @@ static void cut(struct gen *g, const uint64_t *led)
 		mark_blocks(g);
 		gen_registers(g);
 	}
+}
+
+const char *gen_cut(struct gen *g)
+{
+	do {
+		keep_entered(g);
+		cut(g);
+		gen_mapping(g);
+	} while (gen_keep_pinned(g));
+	return g->blocks.n ? NULL : "nothing in it may move";
 }
 
 const char *gen_blocks(struct gen *g)
@@ -469,12 +477,30 @@ const char *gen_blocks(struct gen *g)
 	g->entered = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	g->rank = xcalloc((c->hi - c->lo) / 64 + 2, sizeof *g->rank);
 	g->end_block = xmalloc((c->ends.n + 1) * sizeof *g->end_block);
-	uint64_t *led = led_to(g);
-	do {
-		keep_entered(g);
-		cut(g, led);
-		gen_mapping(g);
-	} while (gen_keep_pinned(g));
-	free(led);
-	return g->blocks.n ? NULL : "nothing in it may move";
+	find_led(g);
+	return gen_cut(g);
+}
+
+bool gen_keep_unwritable(struct gen *g)
+{
+	const struct machine *m = g->c.m;
+	bool changed = false;
+	for (size_t i = 0; m->through_gp && i < g->blocks.n; i++) {
+		const struct block *b = &g->blocks.v[i];
+		const char *why = NULL;
+		uint64_t at = b->old + b->size;
+		struct rewrite w;
+		if (gen_tail(g, i, &w) && !m->rewrite(NULL, 0, &w)) {
+			at = w.insn.at;
+			why = w.what & REWRITE_FAR ? "the branch at 0x%llx is out of reach, and no register is free for a longer one"
+				: "no register is free for the address of text that is obtained at 0x%llx";
+		} else if ((b->flags & BLOCK_JOIN) && !m->join(NULL, 0, 0, b->flags & BLOCK_JOIN_FAR, g->registers->dead_end[i])) {
+			why = "no register is free to go on to 0x%llx";
+		}
+		if (!why)
+			continue;
+		keep(g, code_range_at(&g->c, b->old), why, at);
+		changed = true;
+	}
+	return changed;
 }

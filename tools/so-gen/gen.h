@@ -73,6 +73,7 @@ struct gen {
 	uint64_t *mapped;		/* bit a - c.lo: a is a function entry whose address becomes that in new text */
 	uint64_t *touched;		/* bit a - c.lo: something may enter or read old text at a */
 	uint64_t *entered;		/* bit a - c.lo: code that stays enters a */
+	uint64_t *led;			/* bit a - c.lo: something but the instruction before it leads to a */
 	struct registers *registers;	/* of machines with through_gp: what is free where */
 	uint64_t *goes_on;		/* bit a - c.lo: a block begins there only because the instruction before it is rewritten, or before a store */
 	uint64_t *linked;		/* bit a - c.lo: a block begins there between load-linked and store-conditional */
@@ -97,6 +98,8 @@ static inline bool gen_counts(const struct block *b) { return (b->flags & BLOCK_
 
 /* blocks.c: NULL or the fault. */
 const char *gen_blocks(struct gen *g);
+const char *gen_cut(struct gen *g);				/* again, when something more has to stay */
+bool gen_keep_unwritable(struct gen *g);			/* after layout: what cannot be written at its new place; true: something has to stay */
 int32_t gen_block_at(const struct gen *g, uint64_t a);		/* index of the block that begins at a, or CODE_NONE */
 int32_t gen_block_of(const struct gen *g, uint64_t a);		/* that contains a */
 bool gen_retargets(const struct code_range *r, const struct code_end *e);

@@ -4,6 +4,7 @@
    Calls: only one that leaves the object follows the ABI for certain.  gcc's -fipa-ra keeps values in caller-saved registers
    across local calls, and hand-written assembly returns values in flags. */
 #include <stdlib.h>
+#include <string.h>
 #include "formats/relocations.h"
 #include "tools/so-gen/gen.h"
 
@@ -284,6 +285,8 @@ static void plan(struct gen *g, const struct flags *f)
 
 void gen_liveness(struct gen *g)
 {
+	g->counted = 0;
+	memset(g->forms, 0, sizeof g->forms);
 	if (g->c.m->through_gp) {
 		gen_registers_plan(g);
 		return;

@@ -29,9 +29,12 @@ static const char *build(struct gen *g)
 	fault = gen_blocks(g);
 	if (fault)
 		return fault;
-	gen_liveness(g);
-	gen_layout(g);
-	fault = gen_sections(g);
+	do {
+		gen_liveness(g);
+		gen_layout(g);
+	} while (gen_keep_unwritable(g) && !(fault = gen_cut(g)));
+	if (!fault)
+		fault = gen_sections(g);
 	if (!fault)
 		fault = gen_emit(g);
 	return fault ? fault : gen_patch(g);
@@ -57,6 +60,7 @@ static void gen_free(struct gen *g)
 	free(g->block_address);
 	free(g->goes_on);
 	free(g->linked);
+	free(g->led);
 	gen_registers_free(g);
 	free(g->name);
 }

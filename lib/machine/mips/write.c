@@ -214,7 +214,10 @@ size_t mips_join(uint8_t *out, uint64_t at, uint64_t target, bool far, regset de
 {
 	struct mips_code c = { .out = out, .at = at, .big = big };
 	if (far) {
-		far_jump(&c, any_of(dead, 0), target, !(dead & BIT(RA)), false, NOP);
+		unsigned t = any_of(dead, 0);
+		if (!t)
+			return 0;
+		far_jump(&c, t, target, !(dead & BIT(RA)), false, NOP);
 	} else {
 		mips_w(&c, aimed(&c, B, target));
 		mips_w(&c, NOP);
