@@ -1,7 +1,8 @@
 /* count.c - MIPS counting code: 64 bits in two words, the high one touched once in 2^32 times.
 
-   With a value that is not 0 the store of the low word stands in the delay slot of the branch over the rest.  A signal handler
-   that counts the same block between load and store can lose a count: --atomic cannot. */
+   With a value that is not 0 the store of the low word stands in the delay slot of the branch over the rest.  What a signal handler
+   counts of the same block between load and store is lost (and when that overflows, the carry is made twice): --atomic loses nothing.
+   A signal in a delay slot comes back to the branch, which then decides on the same value again. */
 #include "lib/machine/mips/mips.h"
 
 enum { BY_GP, BY_RA, BY_KEPT_RA, BY_STACK, MAKING_GP, ON_BASE };

@@ -26,7 +26,9 @@ static void call(struct mips_code *c, unsigned r)
 	w(c, NOP);
 }
 
-/* at and t8 are the kernel's to change; ra is kept in t8.  stub is fork_common: there are no stubs between. */
+/* Stands behind a system call, which on o32 leaves at, v1, t0 to t9, HI and LO undefined: so glibc tells the compiler
+   (__SYSCALL_CLOBBERS of sysdeps/unix/sysv/linux/mips/mips32/sysdep.h: $1, $3, $8 to $15, $24, $25, hi, lo), and musl, too.  So at and
+   t8 are free without asking; ra is kept in t8.  stub is fork_common: there are no stubs between. */
 void mips_fork_check(uint8_t *out, uint64_t at, uint64_t alive, uint64_t stub, bool big)
 {
 	struct mips_code c = { .out = out, .at = at, .big = big };
