@@ -132,6 +132,22 @@ fails_with() {
 	items < p | grep -qx "\[2, $sum, 16, 0, {'why': 'moved without a counter'}\]"
 }
 
+@test "count-extract: blocks of several rows, of which the first is counted, a later one, or none" {
+	${CC:-gcc} -shared -nostdlib -Wl,--build-id -o libreport.so "$REPO/test/input/report.s"
+	mkdir out
+	fabricate object libreport.so out/libreport.so block=sum-sum_loop:uncounted block=sum_loop-sum_out:store block=sum_out-sum_end \
+		block=never-never_end:uncounted block=guarded-guarded_double block=guarded_double-guarded_end:goes-on
+	fabricate counts out/libreport.so out/libreport.so.1.0 0 30 12 0 7 0
+	count-extract out > p
+	[ "$(field blocks < p)" = 3 ]
+	nm libreport.so | awk '$3 ~ /^[a-z_]+$/ { print $3 "=0x" $1 }' > symbols
+	. ./symbols
+	items < p | sed 1,2d > rows
+	printf '[0, %d, %d, %d]\n' $((sum)) $((sum_out - sum)) 30 $((sum_out)) $((sum_end - sum_out)) 12 $((guarded)) $((guarded_end - guarded)) 7 > expected
+	printf "[2, %d, %d, 0, {'why': 'moved without a counter'}]\n[-1, 4]\n" $((never)) $((never_end - never)) >> expected
+	diff rows expected
+}
+
 @test "count-extract: an object that was never loaded has zeros" {
 	one_object
 	rm out/libreport.so.100.0

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """fabricate.py - profiled objects, counter files and profile streams made by hand, from the description in formats/ and not from our code.
 
-    fabricate.py object  ORIGINAL OUT [block=FROM-TO[:uncounted|:twice]]... [spring=NAME]... [stays=FROM-TO:WHY]... [flags=N] [map_hash=N]
+    fabricate.py object  ORIGINAL OUT [block=FROM-TO[:uncounted|:twice|:goes-on|:store]]... [spring=NAME]... [stays=FROM-TO:WHY]... [flags=N] [map_hash=N]
     fabricate.py counts  OBJECT FILE N...  [FIELD=VALUE]...
     fabricate.py profile ORIGINAL FILE [block=FROM-TO:COUNT]... [old=NAME:COUNT]... [stays=FROM-TO:WHY]... [row=TYPE:ADDRESS:INFO:COUNT]... [KEY=VALUE]...
 
@@ -68,7 +68,7 @@ def fabricate_object(original, out, args):
         if key == 'block':
             value, _, mark = value.partition(':')
             start, size = o.span(value)
-            row = (start, 0x10000 + len(rows) * 32, size | (1 << 22 if mark == 'uncounted' else 0) | 8 << 24)
+            row = (start, 0x10000 + len(rows) * 32, size | {'uncounted': 1 << 22, 'goes-on': 3 << 22, 'store': 1 << 23}.get(mark, 0) | 8 << 24)
             rows += [row, row] if mark == 'twice' else [row]
         elif key == 'spring':
             springs.append(o.address(value))
