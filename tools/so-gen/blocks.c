@@ -184,46 +184,6 @@ static void cut_behind_addresses(struct gen *g)
 	}
 }
 
-enum { WINDOW = 128 };		/* bytes: from a load-linked to its store */
-
-/* Nothing may stand between the two.  A block that begins there and holds the store is counted behind it, in the same block. */
-static void link(struct gen *g, uint32_t load, const struct insn *store)
-{
-	struct code *c = &g->c;
-	uint32_t end = store->at + (store->len == 4 ? 0 : 4);	/* in a delay slot: nothing before the branch either */
-	bool begins = false;
-	for (uint32_t a = load + c->m->insn_align; a < end; a += c->m->insn_align) {
-		if (!code_head(c, a))
-			continue;
-		bit_set(g->linked, a - c->lo);
-		begins |= !bit(g->goes_on, a - c->lo);
-	}
-	if (begins && store->len == 4 && !code_head(c, store->at)) {
-		code_set_head(c, store->at);
-		bit_set(g->goes_on, store->at - c->lo);
-	}
-}
-
-/* A load-linked without a store behind it is no more than a load. */
-static void find_links(struct gen *g)
-{
-	struct code *c = &g->c;
-	struct insn insn;
-	g->linked = xcalloc((c->hi - c->lo) / 64 + 2, 8);
-	for (size_t i = 0; i < c->ranges.n; i++) {
-		const struct code_range *r = &c->ranges.v[i];
-		uint32_t load = 0;
-		for (uint32_t a = r->start; r->swept && !r->why && a < r->end; a += insn.len) {
-			if (!c->m->decode(code_bytes(c, a, 1), r->end - a, a, &insn))
-				break;
-			if ((insn.flags & INSN_LINK_STORE) && load && a - load < WINDOW)
-				link(g, load, &insn);
-			if (insn.flags & (INSN_LINK_LOAD | INSN_LINK_STORE))
-				load = insn.flags & INSN_LINK_LOAD ? a : 0;
-		}
-	}
-}
-
 static void mark_blocks(struct gen *g)
 {
 	free(g->block_address);
@@ -471,7 +431,7 @@ const char *gen_blocks(struct gen *g)
 		check_conditions(g);
 		read_addresses(g);
 		cut_behind_addresses(g);
-		find_links(g);
+		gen_links(g);
 	}
 	g->is_block = xcalloc((c->hi - c->lo) / 64 + 2, 8);
 	g->entered = xcalloc((c->hi - c->lo) / 64 + 2, 8);
@@ -479,28 +439,4 @@ const char *gen_blocks(struct gen *g)
 	g->end_block = xmalloc((c->ends.n + 1) * sizeof *g->end_block);
 	find_led(g);
 	return gen_cut(g);
-}
-
-bool gen_keep_unwritable(struct gen *g)
-{
-	const struct machine *m = g->c.m;
-	bool changed = false;
-	for (size_t i = 0; m->through_gp && i < g->blocks.n; i++) {
-		const struct block *b = &g->blocks.v[i];
-		const char *why = NULL;
-		uint64_t at = b->old + b->size;
-		struct rewrite w;
-		if (gen_tail(g, i, &w) && !m->rewrite(NULL, 0, &w)) {
-			at = w.insn.at;
-			why = w.what & REWRITE_FAR ? "the branch at 0x%llx is out of reach, and no register is free for a longer one"
-				: "no register is free for the address of text that is obtained at 0x%llx";
-		} else if ((b->flags & BLOCK_JOIN) && !m->join(NULL, 0, 0, b->flags & BLOCK_JOIN_FAR, g->registers->dead_end[i])) {
-			why = "no register is free to go on to 0x%llx";
-		}
-		if (!why)
-			continue;
-		keep(g, code_range_at(&g->c, b->old), why, at);
-		changed = true;
-	}
-	return changed;
 }

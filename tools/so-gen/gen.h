@@ -99,10 +99,11 @@ static inline bool gen_counts(const struct block *b) { return (b->flags & BLOCK_
 /* blocks.c: NULL or the fault. */
 const char *gen_blocks(struct gen *g);
 const char *gen_cut(struct gen *g);				/* again, when something more has to stay */
-bool gen_keep_unwritable(struct gen *g);			/* after layout: what cannot be written at its new place; true: something has to stay */
 int32_t gen_block_at(const struct gen *g, uint64_t a);		/* index of the block that begins at a, or CODE_NONE */
 int32_t gen_block_of(const struct gen *g, uint64_t a);		/* that contains a */
 bool gen_retargets(const struct code_range *r, const struct code_end *e);
+/* links.c */
+void gen_links(struct gen *g);
 /* mapping.c */
 void gen_mapping(struct gen *g);
 bool gen_keep_pinned(struct gen *g);	/* true: some range stays now, the blocks have to be made again */
@@ -126,6 +127,7 @@ void gen_put(const struct gen *g, void *p, uint64_t v, unsigned bytes);
 bool gen_tail(const struct gen *g, size_t i, struct rewrite *w);
 size_t gen_spring_size(const struct gen *g, uint32_t entry);
 void gen_layout(struct gen *g);
+bool gen_keep_unwritable(struct gen *g);		/* what cannot be written at its new place; true: something has to stay, cut again */
 uint32_t gen_block_bytes(const struct gen *g, const struct block *b);
 static inline struct count_how gen_how(const struct gen *g, const struct block *b)
 {

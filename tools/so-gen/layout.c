@@ -170,6 +170,31 @@ void gen_layout(struct gen *g)
 	}
 }
 
+/* What cannot be written at its new place: the function stays. */
+bool gen_keep_unwritable(struct gen *g)
+{
+	const struct machine *m = g->c.m;
+	bool changed = false;
+	for (size_t i = 0; m->through_gp && i < g->blocks.n; i++) {
+		const struct block *b = &g->blocks.v[i];
+		const char *why = NULL;
+		uint64_t at = b->old + b->size;
+		struct rewrite w;
+		if (gen_tail(g, i, &w) && !m->rewrite(NULL, 0, &w)) {
+			at = w.insn.at;
+			why = w.what & REWRITE_FAR ? "the branch at 0x%llx is out of reach, and no register is free for a longer one"
+				: "no register is free for the address of text that is obtained at 0x%llx";
+		} else if ((b->flags & BLOCK_JOIN) && !m->join(NULL, 0, 0, b->flags & BLOCK_JOIN_FAR, g->registers->dead_end[i])) {
+			why = "no register is free to go on to 0x%llx";
+		}
+		if (!why)
+			continue;
+		code_range_at(&g->c, b->old)->why = code_reason(&g->c, why, (unsigned long long)at);
+		changed = true;
+	}
+	return changed;
+}
+
 bool gen_place(const struct gen *g, uint64_t a, uint64_t *to)
 {
 	int32_t k = gen_block_of(g, a);
