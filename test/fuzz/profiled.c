@@ -28,9 +28,10 @@ static void write_it(struct profiled *p, const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
+	const char *path = image_file(bytes, n);
 	struct profiled p;
 
-	if (!profiled_open(&p, image_file(bytes, n))) {
+	if (!profiled_open(&p, path)) {
 		if (p.sums)
 			write_it(&p, path);
 		profiled_close(&p);
