@@ -4,15 +4,16 @@
    LuaJIT has one handler an event, so jit.attach is replaced by one that passes the script's handlers on to ours. */
 #include "tools/trace-run/events.h"
 #include <luajit-2.1/lauxlib.h>
+#include <luajit-2.1/luajit.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include "formats/profile.h"
 #include "lib/base/mem.h"
 #include "tools/trace-run/emit.h"
 #include "tools/trace-run/export.h"
+#include "tools/trace-run/owner.h"
 #include "tools/trace-run/prototypes.h"
 #include "tools/trace-run/reasons.h"
 #include "tools/trace-run/sampler.h"
@@ -25,7 +26,6 @@ static uint32_t serials[TRACES];		/* of the live trace of that number, or 0 */
 static uint32_t last_serial, alive;
 static uint64_t code_low, code_high;
 static unsigned stub_groups;
-static pid_t owner;
 
 /* The recording that is under way. */
 static struct { uint64_t time; uint32_t parent; int exit; bool stitched; struct place at; } recording;
@@ -260,22 +260,7 @@ static void on_flush(void)
 
 static bool is_ours(void)
 {
-	return emit_is_open() && getpid() == owner;
-}
-
-/* The script's own handler, as jit.attach was given it. */
-static void pass_on(lua_State *L, const void *key)
-{
-	int n = lua_gettop(L);
-
-	luaL_checkstack(L, n + 2, NULL);
-	lua_pushlightuserdata(L, (void *)(uintptr_t)key);
-	lua_rawget(L, LUA_REGISTRYINDEX);
-	if (!lua_isfunction(L, -1))
-		return;
-	for (int i = 1; i <= n; i++)
-		lua_pushvalue(L, i);
-	lua_call(L, n, 0);
+	return emit_is_open() && owner_is_process();
 }
 
 static const char trace_key, bytecode_key;
@@ -297,7 +282,6 @@ static int on_trace(lua_State *L)
 			on_flush();
 		lua_settop(L, n);
 	}
-	pass_on(L, &trace_key);
 	return 0;
 }
 
@@ -305,66 +289,121 @@ static int on_bytecode(lua_State *L)
 {
 	if (is_ours() && vm.known)
 		prototypes_add(lua_topointer(L, 1));
-	pass_on(L, &bytecode_key);
 	return 0;
 }
 
-static void set_handler(lua_State *L, const void *key, int index)
-{
-	lua_pushlightuserdata(L, (void *)(uintptr_t)key);
-	if (index)
-		lua_pushvalue(L, index);
-	else
-		lua_pushnil(L);
-	lua_rawset(L, LUA_REGISTRYINDEX);
-}
+/* The script's own handler is called where it would be: a tail call leaves nothing on the stack between LuaJIT and it. */
+static const char pair[] =
+	"local ours = ... "
+	"return function(theirs) return function(...) ours(...) return theirs(...) end end";
 
-static void forget_handler(lua_State *L, const void *key)
+static const struct heard { lua_CFunction handler; const char *event, *key; } heard[] = {
+	{ on_trace, "trace", &trace_key }, { on_bytecode, "bc", &bytecode_key }
+};
+enum { HEARD = sizeof heard / sizeof *heard };
+
+static void push_kept(lua_State *L, const char *key, int which)
 {
 	lua_pushlightuserdata(L, (void *)(uintptr_t)key);
 	lua_rawget(L, LUA_REGISTRYINDEX);
-	if (lua_rawequal(L, 1, -1))
-		set_handler(L, key, 0);
-	lua_pop(L, 1);
+	lua_rawgeti(L, -1, which);
+	lua_remove(L, -2);
 }
 
-/* jit.attach as the script sees it; the upvalue is the original. */
-static int attach(lua_State *L)
-{
-	const char *event = lua_isfunction(L, 1) && lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : NULL;
+/* What is kept of an event: a maker of pairs, and the script's handler or nothing. */
+enum { MAKER = 1, THEIRS };
 
-	if (event && !strcmp(event, "trace")) {
-		set_handler(L, &trace_key, 1);
-		return 0;
+/* Tells LuaJIT to call the handler at that index after ours; 0: ours alone.  jit.attach is the upvalue. */
+static void listen(lua_State *L, const struct heard *h, int theirs)
+{
+	lua_pushlightuserdata(L, (void *)(uintptr_t)h->key);
+	lua_rawget(L, LUA_REGISTRYINDEX);
+	if (theirs)
+		lua_pushvalue(L, theirs);
+	else
+		lua_pushnil(L);
+	lua_rawseti(L, -2, THEIRS);
+	lua_pop(L, 1);
+	lua_pushvalue(L, lua_upvalueindex(1));
+	if (theirs) {
+		push_kept(L, h->key, MAKER);
+		lua_pushvalue(L, theirs);
+		lua_call(L, 1, 1);
+	} else {
+		lua_pushcfunction(L, h->handler);
 	}
-	if (event && !strcmp(event, "bc")) {
-		set_handler(L, &bytecode_key, 1);
-		return 0;
-	}
-	if (lua_isfunction(L, 1) && lua_isnoneornil(L, 2)) {
-		forget_handler(L, &trace_key);
-		forget_handler(L, &bytecode_key);
-	}
+	lua_pushstring(L, h->event);
+	lua_call(L, 2, 0);
+}
+
+static void forget(lua_State *L, const struct heard *h)
+{
+	bool theirs;
+
+	push_kept(L, h->key, THEIRS);
+	theirs = lua_rawequal(L, 1, -1);
+	lua_pop(L, 1);
+	if (theirs)
+		listen(L, h, 0);
+}
+
+static int call_original(lua_State *L)
+{
 	lua_pushvalue(L, lua_upvalueindex(1));
 	lua_insert(L, 1);
 	lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
 	return lua_gettop(L);
 }
 
+/* jit.attach as the script sees it. */
+static int attach(lua_State *L)
+{
+	bool function = lua_isfunction(L, 1);
+
+	luaL_checktype(L, 1, LUA_TFUNCTION);
+	if (!lua_isnoneornil(L, 2))
+		luaL_checkstring(L, 2);
+	for (int i = 0; i < HEARD && function; i++) {
+		if (lua_isnoneornil(L, 2)) {
+			forget(L, &heard[i]);
+		} else if (!strcmp(lua_tostring(L, 2), heard[i].event)) {
+			listen(L, &heard[i], 1);
+			return 0;
+		}
+	}
+	return call_original(L);
+}
+
+/* Handlers must not be compiled. */
+static void keep_maker(lua_State *L, const struct heard *h)
+{
+	lua_pushlightuserdata(L, (void *)(uintptr_t)h->key);
+	lua_newtable(L);
+	luaL_loadbuffer(L, pair, sizeof pair - 1, "=trace-run");
+	luaJIT_setmode(L, -1, LUAJIT_MODE_ALLFUNC | LUAJIT_MODE_OFF);
+	lua_pushcfunction(L, h->handler);
+	lua_call(L, 1, 1);
+	lua_rawseti(L, -2, MAKER);
+	lua_rawset(L, LUA_REGISTRYINDEX);
+}
+
+static int begin(lua_State *L)
+{
+	for (int i = 0; i < HEARD; i++) {
+		keep_maker(L, &heard[i]);
+		listen(L, &heard[i], 0);
+	}
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_pushcclosure(L, attach, 1);
+	return 1;
+}
+
 void events_attach(lua_State *L)
 {
-	static const struct { lua_CFunction handler; const char *event; } handlers[] = {{ on_trace, "trace" }, { on_bytecode, "bc" }};
-
-	owner = getpid();
 	lua_getglobal(L, "jit");
 	lua_getfield(L, -1, "attach");
-	for (int i = 0; i < 2; i++) {
-		lua_pushvalue(L, -1);
-		lua_pushcfunction(L, handlers[i].handler);
-		lua_pushstring(L, handlers[i].event);
-		lua_call(L, 2, 0);
-	}
-	lua_pushcclosure(L, attach, 1);
+	lua_pushcclosure(L, begin, 1);
+	lua_call(L, 0, 1);
 	lua_setfield(L, -2, "attach");
 	lua_pop(L, 1);
 }

@@ -10,6 +10,7 @@
 #include "formats/profile.h"
 #include "lib/base/mem.h"
 #include "tools/trace-run/emit.h"
+#include "tools/trace-run/owner.h"
 
 struct seen { uintptr_t start; char *name; };
 static VEC(struct seen) seen;
@@ -87,7 +88,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *none)
 
 void modules_look(void)
 {
-	if (emit_is_open())
+	if (emit_is_open() && owner_is_process())
 		dl_iterate_phdr(look, NULL);
 }
 
@@ -98,7 +99,8 @@ void *__wrap_dlopen(const char *path, int flags)
 {
 	void *handle = __real_dlopen(path, flags);
 
-	if (handle)
+	/* Another thread's are found at the next look. */
+	if (handle && owner_is_thread())
 		modules_look();
 	return handle;
 }

@@ -6,46 +6,128 @@
 #include "lib/base/mem.h"
 #include "tools/trace-run/emit.h"
 
-/* Those that live, ascending by address.  What lies where a new one lies is dead. */
-struct known { uintptr_t start, end; uint32_t serial; uint8_t *operands; };
-static VEC(struct known) known;
+enum { BLOCK = 256 };
+
+struct known { uintptr_t start, end; uint32_t serial, name; int32_t line; uint8_t *operands; };
+/* Those that live, ascending by address, in blocks that are ascending, too: programs have a hundred thousand functions.
+   What lies where a new one lies is dead. */
+struct block { size_t n; struct known v[BLOCK]; };
+static VEC(struct block *) blocks;
+static struct known *volatile last;	/* most questions are about the function of the question before */
 static uint32_t last_serial;
 
-/* The first that ends behind the address.  Most questions are about the function of the question before. */
-static size_t find(uintptr_t address)
+/* The first block that ends behind the address. */
+static size_t find_block(uintptr_t address)
 {
-	static volatile size_t last;
-	size_t low = 0, high = known.n, at = last;
+	size_t low = 0, high = blocks.n;
 
-	if (at < high && known.v[at].start <= address && address < known.v[at].end)
-		return at;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
+		const struct block *b = blocks.v[middle];
 
-		if (known.v[middle].end <= address)
+		if (b->v[b->n - 1].end <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	last = low;
 	return low;
+}
+
+/* The first in the block that ends behind the address. */
+static size_t find_in(const struct block *b, uintptr_t address)
+{
+	size_t low = 0, high = b->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->v[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The one that has the address, or NULL. */
+static struct known *find(uintptr_t address)
+{
+	struct known *k = last;
+	size_t at;
+
+	if (k && k->start <= address && address < k->end)
+		return k;
+	at = find_block(address);
+	if (at == blocks.n)
+		return NULL;
+	k = &blocks.v[at]->v[find_in(blocks.v[at], address)];
+	if (k->start > address)
+		return NULL;
+	last = k;
+	return k;
+}
+
+static void remove_block(size_t at)
+{
+	free(blocks.v[at]);
+	memmove(blocks.v + at, blocks.v + at + 1, (--blocks.n - at) * sizeof *blocks.v);
+}
+
+/* What is dead. */
+static void remove_from(uintptr_t start, uintptr_t end)
+{
+	for (size_t at; (at = find_block(start)) < blocks.n;) {
+		struct block *b = blocks.v[at];
+		size_t first = find_in(b, start), behind = first;
+
+		while (behind < b->n && b->v[behind].start < end)
+			free(b->v[behind++].operands);
+		if (behind == first)
+			return;
+		memmove(b->v + first, b->v + behind, (b->n - behind) * sizeof *b->v);
+		b->n -= behind - first;
+		if (!b->n)
+			remove_block(at);
+	}
+}
+
+static void insert_block(size_t at, struct block *b)
+{
+	vec_reserve(&blocks, blocks.n + 1);
+	memmove(blocks.v + at + 1, blocks.v + at, (blocks.n++ - at) * sizeof *blocks.v);
+	blocks.v[at] = b;
+}
+
+static void split(size_t at)
+{
+	struct block *b = blocks.v[at], *half = xmalloc(sizeof *half);
+
+	half->n = b->n / 2;
+	b->n -= half->n;
+	memcpy(half->v, b->v + b->n, half->n * sizeof *b->v);
+	insert_block(at + 1, half);
 }
 
 static void insert(struct known new)
 {
-	size_t at = find(new.start), end = at;
+	struct block *b;
+	size_t at, i;
 
-	while (end < known.n && known.v[end].start < new.end)
-		free(known.v[end++].operands);
-	if (end == at) {
-		vec_reserve(&known, known.n + 1);
-		memmove(known.v + at + 1, known.v + at, (known.n - at) * sizeof *known.v);
-		known.n++;
-	} else {
-		memmove(known.v + at + 1, known.v + end, (known.n - end) * sizeof *known.v);
-		known.n -= end - at - 1;
+	last = NULL;
+	remove_from(new.start, new.end);
+	at = find_block(new.start);
+	if (at == blocks.n && blocks.n)
+		at--;
+	if (!blocks.n)
+		insert_block(0, xcalloc(1, sizeof *b));
+	if (blocks.v[at]->n == BLOCK) {
+		split(at);
+		at += new.start >= blocks.v[at + 1]->v[0].start;
 	}
-	known.v[at] = new;
+	b = blocks.v[at];
+	i = find_in(b, new.start);
+	memmove(b->v + i + 1, b->v + i, (b->n++ - i) * sizeof *b->v);
+	b->v[i] = new;
 }
 
 static void write_row(const struct vm_prototype *p, uint32_t serial)
@@ -69,7 +151,7 @@ static void write_row(const struct vm_prototype *p, uint32_t serial)
 void prototypes_add(const struct vm_prototype *p)
 {
 	const uint32_t *code = vm_bytecode(p);
-	struct known new = { (uintptr_t)code, (uintptr_t)(code + p->size), 0, NULL };
+	struct known new = { (uintptr_t)code, (uintptr_t)(code + p->size), 0, vm_name_id(p), p->first_line, NULL };
 
 	if (!emit_is_open() || !p->size)
 		return;
@@ -83,11 +165,13 @@ void prototypes_add(const struct vm_prototype *p)
 	emit_release();
 }
 
+/* Another may lie where a dead one lay. */
 static bool is_known(const struct vm_prototype *p)
 {
-	size_t at = find((uintptr_t)vm_bytecode(p));
+	uintptr_t start = (uintptr_t)vm_bytecode(p);
+	const struct known *k = find(start);
 
-	return at < known.n && known.v[at].start == (uintptr_t)vm_bytecode(p);
+	return k && k->start == start && k->end - start == 4 * (uintptr_t)p->size && k->line == p->first_line && k->name == vm_name_id(p);
 }
 
 void prototypes_need(const struct vm_prototype *p)
@@ -99,11 +183,12 @@ void prototypes_need(const struct vm_prototype *p)
 	vec_push(&left, p);
 	while (left.n) {
 		const struct vm_prototype *child;
+		uint32_t at = 0;
 
 		p = left.v[--left.n];
 		if (!is_known(p))
 			prototypes_add(p);
-		for (uint32_t i = 0; (child = vm_child(p, i)); i++)
+		while ((child = vm_child(p, &at)))
 			vec_push(&left, child);
 	}
 	vec_free(&left);
@@ -111,25 +196,27 @@ void prototypes_need(const struct vm_prototype *p)
 
 struct place prototypes_at(const uint32_t *pc)
 {
-	size_t at = find((uintptr_t)pc);
+	const struct known *k = find((uintptr_t)pc);
 
-	if (at == known.n || (uintptr_t)pc < known.v[at].start || (uintptr_t)pc % 4)
+	if (!k || (uintptr_t)pc % 4)
 		return (struct place){ 0, 0 };
-	return (struct place){ known.v[at].serial, (uint32_t)(((uintptr_t)pc - known.v[at].start) / 4) };
+	return (struct place){ k->serial, (uint32_t)(((uintptr_t)pc - k->start) / 4) };
 }
 
 const struct vm_prototype *prototypes_live(const uint32_t *pc)
 {
-	size_t at = find((uintptr_t)pc);
+	const struct known *k = find((uintptr_t)pc);
+	const struct vm_prototype *p = k ? (const struct vm_prototype *)k->start - 1 : NULL;
+	struct vm_prototype copy;
 
-	if (at == known.n || (uintptr_t)pc < known.v[at].start)
+	if (!p || vm_peek(p, &copy, sizeof copy) != sizeof copy || copy.size != (k->end - k->start) / 4 || copy.first_line != k->line || !vm_is_prototype(&copy))
 		return NULL;
-	return (const struct vm_prototype *)known.v[at].start - 1;
+	return p;
 }
 
 uint8_t prototypes_operand(const uint32_t *pc)
 {
-	const struct known *k = &known.v[find((uintptr_t)pc)];
+	const struct known *k = find((uintptr_t)pc);
 
-	return k->operands[((uintptr_t)pc - k->start) / 4];
+	return k ? k->operands[((uintptr_t)pc - k->start) / 4] : 0;
 }

@@ -129,8 +129,13 @@ void stack_look(struct sample *s, const ucontext_t *context, uint64_t code_low, 
 	uintptr_t sp = (uintptr_t)registers[REG_RSP];
 	const struct vm_thread *thread;
 	const uint64_t *base;
-	bool compiled, in_trace = s->pc >= code_low && s->pc < code_high;
+	bool compiled, in_trace;
+	uint64_t callback = vm_callback(s->pc);
 
+	/* Where code of LuaJIT's that is in no object goes on. */
+	if (callback)
+		s->pc = callback;
+	in_trace = s->pc >= code_low && s->pc < code_high;
 	s->state = -1 - PROFILE_STATE_UNKNOWN;
 	if (!vm.known)
 		return;

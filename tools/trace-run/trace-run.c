@@ -17,13 +17,15 @@
 #include "tools/trace-run/emit.h"
 #include "tools/trace-run/events.h"
 #include "tools/trace-run/export.h"
+#include "tools/trace-run/loaders.h"
 #include "tools/trace-run/modules.h"
-#include "tools/trace-run/prototypes.h"
+#include "tools/trace-run/owner.h"
 #include "tools/trace-run/sampler.h"
 #include "tools/trace-run/script.h"
+#include "tools/trace-run/signals.h"
 #include "tools/trace-run/vm.h"
 
-enum { HERTZ = 1000, HERTZ_MAX = 100000, HOT_MAX = 32767, WORDS = 256 };
+enum { HERTZ = 1000, HERTZ_MAX = 20000, HOT_MAX = 32767, WORDS = 256 };
 
 static const char *hertz_text, *hotloop, *output, *jitdump;
 static bool perf_map;
@@ -85,12 +87,16 @@ static uint64_t now(clockid_t clock)
 
 static void finish(void)
 {
-	int64_t times[2] = { (int64_t)(sampler_thread_time() - thread_start), (int64_t)(sampler_process_time() - process_start) };
+	uint64_t thread = owner_time();
+	int64_t times[2] = { thread > thread_start ? (int64_t)(thread - thread_start) : 0, (int64_t)(sampler_process_time() - process_start) };
 	uint64_t samples;
 
+	if (!owner_is_process())
+		return;
+	/* The VM may be closed next. */
+	sampler_stop();
 	if (!emit_is_open())
 		return;
-	sampler_stop();
 	modules_look();
 	samples = emit_samples();
 	emit_row(&(struct row){
@@ -105,6 +111,7 @@ static void finish(void)
 /* A forked child runs on without us; the files and the clock are its parent's. */
 static void in_child(void)
 {
+	signals_detach();
 	sampler_detach();
 	emit_detach();
 	export_detach();
@@ -146,25 +153,28 @@ static void finish_at_close(lua_State *L)
 /* The script's thread; before its first Lua code. */
 static void ready(lua_State *L)
 {
+	owner_take();
 	finish_at_close(L);
 	vm_probe(L);
 	if (!vm.known)
 		msg_warn(NULL, "%s: no lines, no VM state", vm.why);
+	signals_begin();
 	sampler_prepare(&sampler, hertz);
+	signals_end();
 	write_run();
 	modules_look();
 	events_attach(L);
+	loaders_watch(L);
 	pthread_atfork(NULL, NULL, in_child);
 	atexit(finish);
-	thread_start = sampler_thread_time();
+	thread_start = owner_time();
 	process_start = sampler_process_time();
 	sampler_start();
 }
 
-/* Bytecode from a file comes without an event. */
 static void loaded(lua_State *L)
 {
-	prototypes_need(vm.known ? vm_prototype_of(lua_topointer(L, -1)) : NULL);
+	loaders_learn(L, -1);
 }
 
 static struct script_option *jit_options(int *n)
@@ -216,8 +226,10 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	status = script_run(L, &script);
-	if (!script.ran)
+	if (!script.ran) {
+		sampler_stop();
 		emit_remove();
+	}
 	lua_close(L);
 	finish();
 	return status;

@@ -11,13 +11,21 @@ struct vm vm;
 static pid_t self;
 
 /* The first and the last routine of the interpreter's assembly, which is one section. */
-extern const char lj_vm_asm_begin[], lj_vm_ffi_call[];
-enum { LAST_ROUTINE = 0xa0, GLOBAL_BYTES = 1024, STATE_BYTES = 32768, STRING_HEADER = 24 };
+extern const char lj_vm_asm_begin[], lj_vm_ffi_call[], lj_vm_ffi_callback[];
+enum { LAST_ROUTINE = 0xa0, GLOBAL_BYTES = 1024, STATE_BYTES = 32768, STRING_HEADER = 24, STRING_ID = 12, PAGE = 4096 };
 enum { STATE_C = -2, TYPE_PROTOTYPE = 7, TYPE_TRACE = 9, CHECKED_TRACES = 16 };
 
 bool vm_is_interpreter(uint64_t pc)
 {
 	return pc >= (uintptr_t)lj_vm_asm_begin && pc < (uintptr_t)lj_vm_ffi_call + LAST_ROUTINE;
+}
+
+/* The page of such code begins with that address.  A page that is being executed can be read. */
+__attribute__((no_sanitize("address"))) uint64_t vm_callback(uint64_t pc)
+{
+	uint64_t first = *(const uint64_t *)(uintptr_t)(pc & ~(uint64_t)(PAGE - 1));
+
+	return first == (uintptr_t)lj_vm_ffi_callback ? first : 0;
 }
 
 /* Where a sandbox refuses process_vm_readv, /proc/self/mem tells the same.  0: not needed, or it cannot be opened. */
@@ -80,12 +88,25 @@ const char *vm_chunk_name(const struct vm_prototype *p)
 	return (const char *)(p->chunk_name + STRING_HEADER);
 }
 
-const struct vm_prototype *vm_child(const struct vm_prototype *p, uint32_t i)
+uint32_t vm_name_id(const struct vm_prototype *p)
 {
-	for (uint32_t k = 0; k < p->objects; k++) {
-		const struct vm_prototype *child = (const void *)p->constants[-1 - (int64_t)k];
+	uint32_t id;
 
-		if (child->type == TYPE_PROTOTYPE && !i--)
+	memcpy(&id, (const char *)(p->chunk_name + STRING_ID), sizeof id);
+	return id;
+}
+
+bool vm_is_prototype(const struct vm_prototype *p)
+{
+	return p->type == TYPE_PROTOTYPE;
+}
+
+const struct vm_prototype *vm_child(const struct vm_prototype *p, uint32_t *at)
+{
+	while (*at < p->objects) {
+		const struct vm_prototype *child = (const void *)p->constants[-1 - (int64_t)(*at)++];
+
+		if (vm_is_prototype(child))
 			return child;
 	}
 	return NULL;
@@ -99,18 +120,19 @@ static bool find_state(lua_State *L)
 	size_t n = vm_peek(vm.global, words, sizeof words) / 4, found = 0, at = 0, threads = 0, last = 0;
 
 	memcpy(pointers, words, sizeof pointers);
-	for (size_t i = 0; i < n; i++)
-		if (words[i] == STATE_C) {
+	/* The main thread stands behind it... */
+	for (size_t i = 0; i + 3 < n; i++)
+		if (words[i] == STATE_C && pointers[i / 2 + 1] == (uintptr_t)L) {
 			found++;
 			at = i;
 		}
-	/* The main thread stands behind it, and once more as the running one; then comes the trace's base. */
-	for (size_t i = 0; i < n / 2; i++)
+	/* ... and once more as the running one; then comes the trace's base.  The garbage collector's lists are before both. */
+	for (size_t i = at / 2 + 2; i + 1 < n / 2; i++)
 		if (pointers[i] == (uintptr_t)L) {
 			threads++;
 			last = i;
 		}
-	if (found != 1 || threads != 2 || pointers[at / 2 + 1] != (uintptr_t)L || pointers[last + 1])
+	if (found != 1 || threads != 1 || pointers[last + 1])
 		return false;
 	vm.state = (const int32_t *)(vm.global + 4 * at);
 	vm.current = (struct vm_thread **)(vm.global + 8 * last);
@@ -275,6 +297,7 @@ static bool find_traces(unsigned number, const struct vm_told *told)
 	size_t n = vm_peek(vm.global, words, sizeof words) / 8, found = 0;
 	struct vm_trace t;
 	uint64_t entry;
+	size_t at = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (words[i] < 0x10000 || words[i] >> 47 || words[i] % 8)
@@ -282,10 +305,13 @@ static bool find_traces(unsigned number, const struct vm_told *told)
 		if (vm_peek((const char *)(uintptr_t)words[i] + 8 * number, &entry, 8) != 8 || entry < 0x10000 || entry >> 47)
 			continue;
 		if (vm_peek((const void *)(uintptr_t)entry, &t, sizeof t) == sizeof t && agrees(&t, number, told)) {
-			traces_at = (uint64_t *volatile *)(void *)(vm.global + 8 * i);
+			at = i;
 			found++;
 		}
 	}
+	/* With more than one it is tried again with the next trace. */
+	if (found == 1)
+		traces_at = (uint64_t *volatile *)(void *)(vm.global + 8 * at);
 	return found == 1;
 }
 

@@ -94,14 +94,19 @@ static inline const struct vm_prototype *vm_prototype_of(const struct vm_functio
 }
 /* The line of an instruction; 0: there is none. */
 int32_t vm_line(const struct vm_prototype *p, uint32_t position);
-/* The i-th prototype that is a constant of p, or NULL; i from 0 on. */
-const struct vm_prototype *vm_child(const struct vm_prototype *p, uint32_t i);
+/* The next prototype that is a constant of p, or NULL; *at is 0 at first. */
+const struct vm_prototype *vm_child(const struct vm_prototype *p, uint32_t *at);
+bool vm_is_prototype(const struct vm_prototype *p);
 /* The chunk's name, not copied. */
 const char *vm_chunk_name(const struct vm_prototype *p);
+/* A number that no two names have. */
+uint32_t vm_name_id(const struct vm_prototype *p);
 /* Copies of memory that may not be there what can be read; by system calls only, so from a signal handler, too. */
 size_t vm_peek(const void *from, void *to, size_t n);
 /* The interpreter's assembly. */
 bool vm_is_interpreter(uint64_t pc);
+/* Where the code that C code calls back by goes on, or 0 when pc is not in such code.  pc is being executed. */
+uint64_t vm_callback(uint64_t pc);
 
 /* Calls of LuaJIT that interpreter and C code leave behind. */
 enum { VM_FRAME_PC = 3 * 8 };
