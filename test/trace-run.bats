@@ -163,6 +163,23 @@ source_is() { cat > s.lua; }
 		'[["root", "loop", "threshold.lua:4"]]'
 }
 
+@test "trace-run: traces and their lines are what LuaJIT's own interface says" {
+	trace-run -o t "$LUA/told.lua" > told
+	read -r n places <<< "$(traces told t < told)"
+	echo "$n traces, $places places"
+	[ "$n" -ge 12 ] && [ "$places" -ge 80 ]
+	for kind in root side stitched; do grep -q " $kind " told; done
+}
+
+@test "trace-run: lines that are never executed have no samples" {
+	needs_perf
+	trace-run -F 5000 -o t "$LUA/never.lua" > out
+	prof-report --json t > r
+	json '{l["line"].split(":")[-1]: l["native"] for l in r["lines"] if "never.lua" in l["line"]}' < r > lines
+	cat lines
+	holds "(lambda l: l['9'] > 80 and not {'12', '15', '18'} & set(l) and set(l) <= {'3', '8', '9', '10', '14'})($(cat lines))"
+}
+
 @test "trace-run: in one run what is hot is native and what is cold interpreted" {
 	needs_perf
 	trace-run --hotloop 30000 -F 5000 -o t "$LUA/hotcold.lua"
@@ -340,6 +357,104 @@ source_is() { cat > s.lua; }
 		prof-report t > report || { echo "$odd: prof-report"; return 1; }
 		is "$odd $(prof-report --json t | json 'r["complete"]')" "$odd true"
 	done
+}
+
+odd_module() {
+	gcc -O1 -fPIC -shared -D_GNU_SOURCE -o odd.so "$LUA/odd.c" -lpthread
+	export LUA_CPATH="$PWD/?.so;;"
+}
+
+@test "trace-run: odd scripts with a C module" {
+	odd_module
+	for odd in vms children jumps stack rawfork elsewhere handlers; do
+		options="-F 5000" same "$LUA/odd.lua" $odd
+		"$PYTHON" "$REPO/test/cddl_check.py" --strict "$REPO/formats/profile.cddl" profile t
+		is "$odd $(prof-report --json t | json 'r["complete"]')" "$odd true"
+	done
+	# In another thread than the one that is sampled nothing is sampled, but the time is told.
+	trace-run -F 5000 -o t "$LUA/odd.lua" elsewhere && false
+	holds "$(prof-report --json t | json 'abs(r["sampled_us"] / r["cpu_us"] - 1)') < 0.2"
+	# A fork that the C library does not know of has written nothing.
+	trace-run -F 0 -o t "$LUA/odd.lua" rawfork
+	[[ $(traces rows t) == *" end=1 "* ]]
+}
+
+@test "trace-run: what a script does to all signals does not reach the sampler's" {
+	needs_perf
+	odd_module
+	for odd in defaults caught blocked; do
+		options="-F 5000" same "$LUA/odd.lua" $odd
+		holds "$(prof-report --json t | json 'abs(r["sampled_us"] / r["cpu_us"] - 1)') < 0.2"
+	done
+	# While they were blocked samples did not gather: their places are in work, not where they were let through.
+	holds "$(prof-report --json t | json 'sum(l["samples"] for l in r["lines"] if l["native"]) / r["samples"]') > 0.9"
+	# Blocked or ignored by the parent.
+	"$PYTHON" -c 'import os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); os.execvp("trace-run", ["trace-run", "-F", "5000", "-o", "t"] + sys.argv[1:])' "$LUA/ratio.lua" 0.2 > times
+	holds "$(prof-report --json t | json 'abs(r["sampled_us"] / r["cpu_us"] - 1)') < 0.2"
+}
+
+@test "trace-run: scripts that cannot be loaded, sampled while the VM is closed" {
+	source_is <<< 'x = = 1'
+	export LUA_INIT='t = {} for i = 1, 5e5 do t[i] = { i } end'
+	for i in 1 2 3 4 5 6 7 8; do options="-F 10000" same s.lua; done
+}
+
+@test "trace-run: a garbage collection under way hides nothing" {
+	source_is <<< 'print(#arg)'
+	for n in $(seq 5800 70 8600); do
+		options="-F 0" same s.lua $(yes x | head -n $n)
+	done
+}
+
+@test "trace-run: functions from bytecode" {
+	needs_perf
+	trace-run -F 5000 -o t "$LUA/dumped.lua" > out 2> times
+	is "$(cat out)" "$(luajit "$LUA/dumped.lua" 2> none)"
+	prof-report --json t > r
+	traces share t r bytecode source < times > share
+	read -r bytecode source z < share
+	holds "abs($z) < 4 and $bytecode > 200"
+	# No name is there for more of them than were made.
+	holds "$(json 'sum(l["samples"] for l in r["lines"] if l["line"] == "?") / r["samples"]' < r) < 0.04"
+	# Lines of what lies where others lay are looked up in what lives.
+	trace-run --jitdump d -o t "$LUA/dumped.lua" 3000 > out 2> times
+	# As a file, and by require and dofile.
+	mkdir m
+	echo 'local x = 0 for i = 1, 1e7 do x = x + i % 3 end return x' > m/a.lua
+	luajit -bg m/a.lua m/b.lua
+	source_is <<< 'print(require("m.b"), dofile("m/b.lua"), loadfile("m/b.lua")(), pcall(dofile, {}), pcall(dofile, "nosuch"), load, loadstring)'
+	LUA_PATH="$PWD/?.lua" same s.lua
+	[ "$(map-dump --json t | grep -c '"row":"prototype".*m/a.lua')" -ge 3 ]
+}
+
+@test "trace-run: many functions that live" {
+	source_is <<< 'local t = {} for i = 1, 1e5 do t[i] = loadstring("return " .. i) end print(#t, t[5]())'
+	options="-F 0" same s.lua
+	cpu() { "$PYTHON" -c 'import os, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL); t = os.times(); print(t[2] + t[3])' "$@"; }
+	# Each costs about what compiling it does; it was eleven times that when they were all moved for each.
+	holds "$(cpu trace-run -F 0 -o t s.lua) < 4 * $(cpu luajit s.lua)"
+}
+
+@test "trace-run: callbacks from C have a name" {
+	needs_perf
+	source_is <<-'END'
+		local ffi = require("ffi")
+		local v, sum = {}, 0
+		for i = 1, 500 do v[i] = ffi.cast("int (*)(int)", function(a) return a + i end) end
+		for round = 1, 1000 do for i = 1, #v do sum = sum + v[i](round) end end
+		print(sum)
+	END
+	options="-F 5000" same s.lua
+	prof-report --json t > r
+	holds "$(json '[s["samples"] for s in r["states"] if s["state"] == "unknown"][0]' < r) <= 1"
+	json '[p["symbol"] for p in r["parts"]]' < r | grep -q lj_vm_ffi_callback
+}
+
+@test "trace-run: the fastest rate leaves the script time" {
+	trace-run -F 20000 -o t "$LUA/ratio.lua" 0.3 > times
+	run trace-run -F 20001 -o t "$LUA/ratio.lua" 0.3
+	is "$status" 2
 }
 
 @test "trace-run: memory that runs out, and memory that a long run takes" {

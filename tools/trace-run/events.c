@@ -14,13 +14,14 @@
 #include "tools/trace-run/emit.h"
 #include "tools/trace-run/export.h"
 #include "tools/trace-run/owner.h"
+#include "tools/trace-run/path.h"
 #include "tools/trace-run/prototypes.h"
 #include "tools/trace-run/reasons.h"
 #include "tools/trace-run/sampler.h"
 #include "tools/trace-run/vm.h"
 
 enum { TRACES = 65536, STUBS_A_GROUP = 32, STUB_GROUP_BYTES = 140, BIAS = 0x8000 };
-enum { SNAP_FRAME = 0x10000, SNAP_NO_RESTORE = 0x40000, DEPTH = 64 };
+enum { SNAP_FRAME = 0x10000, SNAP_NO_RESTORE = 0x40000 };
 
 static uint32_t serials[TRACES];		/* of the live trace of that number, or 0 */
 static uint32_t last_serial, alive;
@@ -74,25 +75,24 @@ static void push_place(struct place at)
 	vec_push(&list, at.position);
 }
 
-/* The calls that are inlined at a snapshot: the links of their frames are constants of the trace. */
-static size_t inlined(const struct vm_trace *t, const struct vm_snapshot *snapshot, struct place *to)
+/* The place of a snapshot, then the calls that are inlined there: the links of their frames are constants of the trace. */
+static size_t snapshot_places(const struct vm_trace *t, const struct vm_snapshot *snapshot, const uint32_t **to)
 {
 	const uint32_t *map = t->map + snapshot->map;
-	size_t n = 0;
+	uint64_t pc;
+	size_t n = 1;
 
-	for (unsigned i = snapshot->entries; i > 0 && n < DEPTH; i--) {
+	memcpy(&pc, map + snapshot->entries, sizeof pc);
+	to[0] = (const uint32_t *)(uintptr_t)(pc >> 8);
+	for (unsigned i = snapshot->entries; i > 0 && n <= PATH_DEPTH; i--) {
 		uint32_t entry = map[i - 1], ref = entry & 0xffff;
 		uint64_t link;
-		struct place at;
 
 		if ((entry & (SNAP_FRAME | SNAP_NO_RESTORE)) != SNAP_FRAME || ref >= BIAS || ref < t->first_constant)
 			continue;
 		link = t->instructions[ref + 1];
-		if (link & 3)
-			continue;
-		at = prototypes_at((const uint32_t *)(uintptr_t)(link - 4));
-		if (at.prototype)
-			to[n++] = at;
+		if (!(link & 3) && prototypes_at((const uint32_t *)(uintptr_t)(link - 4)).prototype)
+			to[n++] = (const uint32_t *)(uintptr_t)(link - 4);
 	}
 	return n;
 }
@@ -100,27 +100,25 @@ static size_t inlined(const struct vm_trace *t, const struct vm_snapshot *snapsh
 /* Appends ranges to the list: an offset, then where it is in the source.  Ranges that are like the one before are left out. */
 static void list_ranges(const struct vm_trace *t)
 {
-	struct place places[1 + DEPTH];
+	const uint32_t *at[1 + PATH_DEPTH];
+	struct path path = { .n = 0 };
 	size_t last = 0, before = 0;
 	uint32_t offset = 0;
 
 	for (unsigned i = 0; i < t->snapshots; i++) {
 		const struct vm_snapshot *s = &t->snapshot[i];
-		uint64_t pc;
-		size_t n;
+		size_t n = snapshot_places(t, s, at);
+		const uint32_t *innermost = path_next(&path, at, n);
 
 		/* Offsets have 16 bits: what lies behind is not told. */
 		if (s->code < offset)
 			break;
 		offset = s->code;
-		memcpy(&pc, t->map + s->map + s->entries, sizeof pc);
-		places[0] = prototypes_at((const uint32_t *)(uintptr_t)(pc >> 8));
-		n = 1 + inlined(t, s, places + 1);
 		before = list.n;
 		vec_push(&list, offset);
 		vec_push(&list, (int64_t)n - 1);
 		for (size_t k = 0; k < n; k++)
-			push_place(places[k]);
+			push_place(prototypes_at(k ? at[k] : innermost));
 		if (last && list.n - before == before - last && !memcmp(list.v + before + 1, list.v + last + 1, (list.n - before - 1) * sizeof *list.v))
 			list.n = before;
 		else
@@ -130,19 +128,18 @@ static void list_ranges(const struct vm_trace *t)
 
 static void list_lines(const struct vm_trace *t)
 {
+	const uint32_t *at[1 + PATH_DEPTH];
+	struct path path = { .n = 0 };
+
 	lines.n = 0;
 	for (unsigned i = 0; i < t->snapshots; i++) {
 		const struct vm_snapshot *s = &t->snapshot[i];
-		const struct vm_prototype *p;
-		const uint32_t *at;
-		uint64_t pc;
+		const uint32_t *innermost = path_next(&path, at, snapshot_places(t, s, at));
+		const struct vm_prototype *p = prototypes_live(innermost);
 
-		memcpy(&pc, t->map + s->map + s->entries, sizeof pc);
-		at = (const uint32_t *)(uintptr_t)(pc >> 8);
-		p = prototypes_live(at);
 		if (p)
 			vec_push(&lines, ((struct export_line){
-				(uintptr_t)t->code + s->code, vm_chunk_name(p), vm_line(p, (uint32_t)(at - vm_bytecode(p))) }));
+				(uintptr_t)t->code + s->code, vm_chunk_name(p), vm_line(p, (uint32_t)(innermost - vm_bytecode(p))) }));
 	}
 }
 

@@ -203,6 +203,17 @@ struct place prototypes_at(const uint32_t *pc)
 	return (struct place){ k->serial, (uint32_t)(((uintptr_t)pc - k->start) / 4) };
 }
 
+bool prototypes_bounds(const uint32_t *pc, const uint32_t **start, const uint32_t **end)
+{
+	const struct known *k = find((uintptr_t)pc);
+
+	if (!k || (uintptr_t)pc % 4)
+		return false;
+	*start = (const uint32_t *)k->start;
+	*end = (const uint32_t *)k->end;
+	return true;
+}
+
 const struct vm_prototype *prototypes_live(const uint32_t *pc)
 {
 	const struct known *k = find((uintptr_t)pc);

@@ -12,6 +12,8 @@ void prototypes_add(const struct vm_prototype *p);
 void prototypes_need(const struct vm_prototype *p);
 /* From the signal handler only when nothing is being added (emit_held). */
 struct place prototypes_at(const uint32_t *pc);
+/* The bytecode that an address lies in.  False: it is not known. */
+bool prototypes_bounds(const uint32_t *pc, const uint32_t **start, const uint32_t **end);
 /* The prototype itself, or NULL; only for an address in one that is alive. */
 const struct vm_prototype *prototypes_live(const uint32_t *pc);
 /* Operand A of an instruction that is known.  It is a copy: the bytecode itself may be gone. */

@@ -212,6 +212,24 @@ static bool check_c_function(lua_State *L)
 	return ok;
 }
 
+/* A loop with a comparison: FORI, a comparison, JMP, FORL, RET0. */
+static bool check_instructions(lua_State *L)
+{
+	static const char chunk[] = "local x = 1 for i = 1, 2 do if x < i then x = i end end";
+	static const uint8_t wanted[] = { VM_FORI, VM_JMP, VM_FORL, VM_FIRST_RETURN + 2 };
+	const struct vm_prototype *p;
+	size_t n = 0;
+
+	if (luaL_loadbuffer(L, chunk, sizeof chunk - 1, "=probe"))
+		return false;
+	p = vm_prototype_of(lua_topointer(L, -1));
+	for (uint32_t i = 1; i < p->size && n < sizeof wanted; i++)
+		n += (vm_bytecode(p)[i] & 0xff) == wanted[n];
+	n += (vm_bytecode(p)[p->size - 5] & 0xff) <= VM_LAST_GUARDED;
+	lua_pop(L, 1);
+	return n == sizeof wanted + 1;
+}
+
 static const char *look(lua_State *L)
 {
 	vm.global = (char *)((const struct vm_thread *)(const void *)L)->global;
@@ -219,7 +237,7 @@ static const char *look(lua_State *L)
 		return "LuaJIT's state is not where this version keeps it";
 	push_util(L);
 	lua_getfield(L, -1, "funcinfo");
-	return check_c_function(L) && check_function(L) ? NULL : "LuaJIT's functions are not as this version has them";
+	return check_c_function(L) && check_function(L) && check_instructions(L) ? NULL : "LuaJIT's functions are not as this version has them";
 }
 
 static int probe(lua_State *L)
@@ -331,6 +349,17 @@ const struct vm_trace *vm_trace(lua_State *L, unsigned number)
 	}
 	checked++;
 	return t && t->number == number ? t : NULL;
+}
+
+uint32_t vm_instruction(const uint32_t *pc)
+{
+	uint32_t op = *pc & 0xff;
+	const struct vm_trace *t;
+
+	if ((op != VM_JFORL && op != VM_JITERL && op != VM_JLOOP) || !traces_at)
+		return *pc;
+	t = (const void *)(uintptr_t)(*traces_at)[*pc >> 16];
+	return t && t->start_pc == pc ? t->start_instruction : *pc;
 }
 
 const char *vm_link_name(const struct vm_trace *t)

@@ -108,6 +108,14 @@ bool vm_is_interpreter(uint64_t pc);
 /* Where the code that C code calls back by goes on, or 0 when pc is not in such code.  pc is being executed. */
 uint64_t vm_callback(uint64_t pc);
 
+/* Instructions that branch; vm_probe compares some with what is compiled. */
+enum {
+	VM_LAST_GUARDED = 11, VM_LAST_COMPARISON = 15, VM_ISNEXT = 72, VM_FIRST_RETURN = 73, VM_LAST_RETURN = 76, VM_FORI = 77, VM_JFORI = 78,
+	VM_FORL = 79, VM_IFORL = 80, VM_JFORL = 81, VM_ITERL = 82, VM_IITERL = 83, VM_JITERL = 84, VM_JLOOP = 87, VM_JMP = 88
+};
+/* The instruction at pc, which is alive, as it was before a trace was put there. */
+uint32_t vm_instruction(const uint32_t *pc);
+
 /* Calls of LuaJIT that interpreter and C code leave behind. */
 enum { VM_FRAME_PC = 3 * 8 };
 #endif

@@ -127,4 +127,84 @@ function cases.strings()
   print(#table.concat(t))
 end
 
+-- Those below need the module odd (odd.c).
+local function work(n) local x = 0 for i = 1, n do x = (x + i * 7) % 1000003 end return x end
+
+function cases.defaults() require("odd").all_default() print(work(2e7)) end
+function cases.caught() local odd = require("odd") odd.all_caught() print(work(2e7), odd.signals_caught()) end
+
+function cases.blocked()
+  local odd = require("odd")
+  odd.block(true)
+  local x = work(4e7)
+  odd.block(false)
+  print(x, work(1e6))
+end
+
+function cases.vms()
+  local odd, x = require("odd"), 0
+  odd.begin(4, "for k = 1, 40 do loadstring('local x = 0 for i = 1, 20000 do x = x + i end')() end require('lpeg') require('cjson') require('lfs')")
+  for k = 1, 400 do x = x + loadstring("local x = 0 for i = 1, 20000 do x = x + i end return x")() end
+  odd.join()
+  print(x)
+end
+
+function cases.children()
+  local odd, x = require("odd"), 0
+  for i = 1, 40 do x = x + odd.child(i % 2 == 0) + work(1e5) end
+  print(x)
+end
+
+function cases.jumps()
+  local odd, x = require("odd"), 0
+  for i = 1, 1e5 do x = x + odd.jump(i % 20) end
+  print(x)
+end
+
+function cases.stack() print(require("odd").on_other_stack(function() return work(2e7) end)) end
+function cases.elsewhere() require("odd").exit_elsewhere(6) while true do work(1e6) end end
+
+-- A fork that the C library knows nothing of; both go on, compile, and load objects.
+function cases.rawfork()
+  ffi.cdef("long syscall(long, ...); int waitpid(int, int *, int);")
+  io.stdout:setvbuf("no")
+  local pid, x = tonumber(ffi.C.syscall(57)), 0
+  for _ = 1, 50 do x = x + loadstring("local x = 0 for i = 1, 1e5 do x = x + i end return x")() end
+  if pid == 0 then
+    require("lpeg")
+    os.exit(x == 50 * 5000050000 and 2 or 3)
+  end
+  local status = ffi.new("int[1]")
+  ffi.C.waitpid(pid, status, 0)
+  for _ = 1, 50 do x = x + loadstring("local x = 0 for i = 1, 1e5 do x = x + i end return x")() end
+  print(x, status[0])
+end
+
+-- Where a handler finds itself, and what it is told.
+function cases.handlers()
+  local function tell(...)
+    local at, words = debug.getinfo(2, "Sl"), {}
+    for i = 1, select("#", ...) do
+      local v = select(i, ...)
+      words[i] = type(v) == "function" and "function" or tostring(v)
+    end
+    print(at and at.short_src, at and at.currentline, debug.getinfo(3) ~= nil, table.concat(words, " "))
+  end
+  local function fails() error("in a handler") end
+  jit.off(tell)
+  jit.off(fails)
+  jit.attach(tell, "trace")
+  local x = 0
+  for i = 1, 100 do x = x + (i < 80 and 1 or 2) end
+  jit.flush()
+  jit.attach(fails, "trace")
+  jit.attach(tell)
+  for i = 1, 100 do x = x + i end
+  jit.attach(fails)
+  jit.attach(fails, "bc")
+  print(loadstring("return 1")(), x)
+  jit.attach(fails)
+  print(pcall(jit.attach), pcall(jit.attach, 1, "trace"), pcall(jit.attach, print, {}), pcall(jit.attach, print, "nosuch"))
+end
+
 cases[arg[1]]()
