@@ -4,7 +4,7 @@
 #include "tools/trace-run/prototypes.h"
 #include "tools/trace-run/vm.h"
 
-enum { BIASED = 0x8000, STEPS = 2000, BRANCHES = 16 };
+enum { BIASED = 0x8000, STEPS = 150, BRANCHES = 8 };
 
 struct search {
 	const uint32_t *low, *high, *wanted;

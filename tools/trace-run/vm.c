@@ -351,14 +351,10 @@ const struct vm_trace *vm_trace(lua_State *L, unsigned number)
 	return t && t->number == number ? t : NULL;
 }
 
-uint32_t vm_instruction(const uint32_t *pc)
+uint32_t vm_original(const uint32_t *pc)
 {
-	uint32_t op = *pc & 0xff;
-	const struct vm_trace *t;
+	const struct vm_trace *t = traces_at ? (const void *)(uintptr_t)(*traces_at)[*pc >> 16] : NULL;
 
-	if ((op != VM_JFORL && op != VM_JITERL && op != VM_JLOOP) || !traces_at)
-		return *pc;
-	t = (const void *)(uintptr_t)(*traces_at)[*pc >> 16];
 	return t && t->start_pc == pc ? t->start_instruction : *pc;
 }
 

@@ -114,7 +114,13 @@ enum {
 	VM_FORL = 79, VM_IFORL = 80, VM_JFORL = 81, VM_ITERL = 82, VM_IITERL = 83, VM_JITERL = 84, VM_JLOOP = 87, VM_JMP = 88
 };
 /* The instruction at pc, which is alive, as it was before a trace was put there. */
-uint32_t vm_instruction(const uint32_t *pc);
+uint32_t vm_original(const uint32_t *pc);
+static inline uint32_t vm_instruction(const uint32_t *pc)
+{
+	uint32_t op = *pc & 0xff;
+
+	return op == VM_JFORL || op == VM_JITERL || op == VM_JLOOP ? vm_original(pc) : *pc;
+}
 
 /* Calls of LuaJIT that interpreter and C code leave behind. */
 enum { VM_FRAME_PC = 3 * 8 };
