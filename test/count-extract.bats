@@ -195,6 +195,22 @@ fails_with() {
 	[ "$(count-extract out | counts)" = "3 2 4 2 1 5 3" ]
 }
 
+@test "count-extract: a counter file that is cut while it is read" {
+	command -v strace >/dev/null || skip "no strace"
+	one_object
+	fabricate counts out/libreport.so out/libreport.so.200.0 1 1 1 1 1 1 1 1 1
+	# between the look at its size and the mapping there are three seconds
+	strace -qq -P "$PWD/out/libreport.so.200.0" -e trace=mmap,fstat,newfstatat -e inject=mmap:delay_enter=3000000 -o trace count-extract -o p out 2>said &
+	until grep -q 'fstat.*st_size=4168' trace 2>/dev/null; do sleep 0.02; done
+	: >out/libreport.so.200.0
+	status=0
+	wait $! || status=$?
+	cat said trace
+	[ "$status" -eq 1 ]
+	grep -q 'libreport.so.200.0: cut while it was read' said
+	[ "$(counts < p)" = "2 1 3 1 0 4 2" ]
+}
+
 @test "count-extract: an original that changed or went is noted" {
 	one_object
 	echo >> libreport.so

@@ -95,6 +95,12 @@ moments() {
 @test "--atomic is exact with eight threads at a head with live flags" {
 	so-run -q -d "$T/atomic" -r run "$T/process" threads
 	[ "$(counted flag_head libprocess.so)" = $((8 * 10000000)) ]
+	# they are live: what stands before the moved jump keeps them around one locked increment
+	at=$(map-dump "$T/atomic/libprocess.so" | awk -v old="0x$(nm "$T/libprocess.so" | awk '$3 == "flag_head" { sub(/^0*/, "", $1); print $1 }')" '$1 == old { print $4, substr($5, 2) }')
+	objdump -d --start-address="${at% *}" --stop-address=$((${at% *} + ${at#* })) "$T/atomic/libprocess.so" | awk -F '\t' 'NF > 2 { print $3 }' >inserted
+	[ "$(grep -cE '^lock incq' inserted)" = 1 ]
+	[ "$(sed -n '/lahf/=;/lock incq/=;/sahf/=' inserted | paste -sd ' ')" = "$(sed -n '/lahf/=;/lock incq/=;/sahf/=' inserted | sort -n | paste -sd ' ')" ]
+	[ "$(grep -cE '^[ls]ahf' inserted)" = 2 ]
 }
 
 @test "a report of a run with threads and plain increments says so" {
@@ -363,6 +369,24 @@ confined() {
 	[ "$(counted called libprocess.so)" = 7 ]
 	rm -r run/.soprof-baseline
 	[ "$(counted called libprocess.so)" = 1247 ]
+}
+
+@test "counts of a running program: each counter is whole, and none goes back" {
+	so-run -q -d "$T/atomic" -r run "$T/process" threads &
+	pid=$!
+	until ls run/libprocess.so.*.0 >list 2>&1; do sleep 0.02; done
+	while kill -0 $pid 2>error; do counted flag_head libprocess.so; done >counts
+	wait
+	counted flag_head libprocess.so >>counts
+	sort -n -c counts
+	[ "$(tail -n 1 counts)" = $((8 * 10000000)) ]
+	[ "$(sort -u counts | wc -l)" -ge 2 ]
+	# none is read by pieces: what is read(2) is no longer than the header
+	if command -v strace >/dev/null; then
+		strace -e trace=pread64,mmap -y -o trace count-extract -q -o profile run
+		[ "$(grep 'pread64.*libprocess.so' trace | grep -cvE ', 8[0-9][0-9], 0\) = 8[0-9][0-9]$')" = 0 ]
+		[ "$(grep -c 'MAP_SHARED.*libprocess.so.[0-9]*.0' trace)" = 1 ]
+	fi
 }
 
 @test "prof-report --top: what was added since; plain when it is no terminal" {

@@ -48,25 +48,33 @@ static void unmap(struct copy *c)
 	munmap((void *)(uintptr_t)c->bytes, c->size);
 }
 
+static const char *read_all(const struct profiled *p, int fd, uint8_t *bytes)
+{
+	uint64_t begin = p->header.header_size;
+
+	for (uint64_t at = 0; at < begin;) {
+		ssize_t n = pread(fd, bytes + at, begin - at, (off_t)at);
+
+		if (!n || (n < 0 && errno != EINTR))
+			return n ? strerror(errno) : "cut while it was read";
+		at += n > 0 ? (uint64_t)n : 0;
+	}
+	return counters_read((uint64_t *)(void *)(bytes + begin), fd, begin, p->header.counters);
+}
+
 bool baseline_make(const struct profiled *p, const char *path)
 {
 	char *to = copy_name(path, true);
 	uint64_t size = p->header.header_size + p->header.counters * 8;
 	uint8_t *bytes = xmalloc(size);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool good = fd >= 0;
+	const char *why = fd < 0 ? strerror(errno) : read_all(p, fd, bytes);
+	bool good = !why;
 
-	/* Read, not mapped: the file may be cut. */
-	for (uint64_t at = 0; good && at < size;) {
-		ssize_t n = pread(fd, bytes + at, size - at, (off_t)at);
-
-		good = n > 0 || (n < 0 && errno == EINTR);
-		at += n > 0 ? (uint64_t)n : 0;
-	}
 	if (fd >= 0)
 		close(fd);
-	if (!good)
-		msg_error(path, "cannot be read whole");
+	if (why)
+		msg_error(path, "%s", why);
 	else
 		good = out_file(to, bytes, size, 0600);
 	free(bytes);

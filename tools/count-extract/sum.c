@@ -1,10 +1,13 @@
-/* sum.c - counter files: checks each against its object and adds it up.  Read, not mapped: a file may be cut while we look. */
+/* sum.c - counter files: checks each against its object and adds it up. */
 #include <byteswap.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lib/base/msg.h"
@@ -59,19 +62,59 @@ static const char *mismatch(const struct counters_header *object, const struct c
 	return NULL;
 }
 
+static sigjmp_buf cut;
+
+static void on_cut(int number)
+{
+	(void)number;
+	siglongjmp(cut, 1);
+}
+
+/* The program may be counting.  Its counters are aligned words, and so each is whole when it is loaded as one, which read(2) does not
+   promise.  The file may be cut meanwhile: then memory behind its end is a signal.  False: it was. */
+static bool load(uint64_t *to, const volatile uint64_t *from, size_t n)
+{
+	struct sigaction catch = { .sa_handler = on_cut }, before;
+	volatile bool whole = false;
+
+	sigaction(SIGBUS, &catch, &before);
+	if (!sigsetjmp(cut, 1)) {
+		for (size_t i = 0; i < n; i++)
+			to[i] = from[i];
+		whole = true;
+	}
+	sigaction(SIGBUS, &before, NULL);
+	return whole;
+}
+
+const char *counters_read(uint64_t *to, int fd, uint64_t offset, size_t n)
+{
+	uint64_t size = offset + n * 8;
+	void *at = size <= SIZE_MAX ? mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+	ssize_t got;
+	bool whole;
+
+	if (at != MAP_FAILED) {
+		whole = load(to, (const uint64_t *)((const char *)at + offset), n);
+		munmap(at, (size_t)size);
+		return whole ? NULL : "cut while it was read";
+	}
+	got = read_at(fd, to, n * 8, offset);	/* a file system that maps no files */
+	if (got < 0)
+		return strerror(errno);
+	return (size_t)got < n * 8 ? "cut while it was read" : NULL;
+}
+
 /* All of the file before any of it is added: a file that shrinks meanwhile must not count half. */
 static const char *add_counters(struct profiled *p, int fd, const char *path, const struct counters_header *h, bool foreign)
 {
-	size_t size = p->header.counters * 8;
-	ssize_t n;
+	const char *why;
 
 	if (!p->read)
-		p->read = xmalloc(size);
-	n = read_at(fd, p->read, size, p->header.header_size);
-	if (n < 0)
-		return strerror(errno);
-	if ((size_t)n < size)
-		return "cut while it was read";
+		p->read = xmalloc(p->header.counters * 8);
+	why = counters_read(p->read, fd, p->header.header_size, p->header.counters);
+	if (why)
+		return why;
 	baseline_subtract(p, path, h, p->read);
 	for (uint64_t i = 0; i < p->header.counters; i++) {
 		uint64_t count = foreign ? bswap_64(p->read[i]) : p->read[i];
