@@ -1,5 +1,6 @@
 # pipeline.bats - list, table, object, run, counts: what survives how a program ends, forks, threads, signals; deleted rows
 load common
+bats_require_minimum_version 1.5.0
 
 N=1000003
 
@@ -71,6 +72,22 @@ ends() {
 	rm -r counters; ends raw-clone 0 2
 }
 @test "fork from a thread" { ends thread-fork 0 2; }
+@test "without a profiled C library forks are not noticed, and that is said where there may be some" {
+	so-input "$T/survive" --only '*libsurvive*' | reloc-extract | so-gen -q -o alone
+	note() { count-extract -q -O counters alone | map-dump --json | sed -n 's/.*"note":"\([^"]*\)".*/\1/p'; }
+	mkdir counters
+	LD_LIBRARY_PATH=alone SOPROF_DIR=$PWD/counters "$T/survive" fork
+	# readelf tells why
+	readelf -W --dyn-syms "$T/survive" | grep -q 'UND fork@'
+	[ "$(note)" = "the C library was not profiled: if the program forked, counts may be inexact" ]
+	rm counters/*
+	LD_LIBRARY_PATH=$PWD/alone SOPROF_DIR=$PWD/counters "$T/lazy" 1
+	run ! grep -q 'UND fork@' <(readelf -W --dyn-syms "$T/lazy")
+	[ -z "$(note)" ]
+	rm counters/*
+	run_with out "$T/survive" fork
+	[ -z "$(count-extract -q -O counters "$T/out" | map-dump --json | grep 'C library was not')" ]
+}
 @test "a child's child" { ends grandchild 0 3; }
 
 @test "dlopen, dlclose, dlopen: a file each time" {

@@ -11,6 +11,7 @@
 #include "lib/base/out.h"
 #include "lib/base/progress.h"
 #include "tools/count-extract/files.h"
+#include "tools/count-extract/forks.h"
 #include "tools/count-extract/process.h"
 #include "tools/count-extract/run.h"
 #include "tools/count-extract/write.h"
@@ -275,11 +276,25 @@ static void find_counters(struct profiled *p, struct counter_files *files, const
 	free(directory);
 }
 
+static bool any_forks_unseen(const struct profiled *p, const struct counter_files *files)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < files->n && !any; i++) {
+		char *directory = directory_of(files->v[i]);
+
+		any = forks_unseen(p, listing_of(directory), files->v[i]);
+		free(directory);
+	}
+	return any;
+}
+
 static void sum(struct stream_writer *w, struct profiled *p, const struct job *job)
 {
 	struct counter_files files = {0};
 
 	find_counters(p, &files, job);
+	p->forks_unseen = !reset && any_forks_unseen(p, &files);
 	if (reset)
 		for (size_t i = 0; i < files.n; i++)
 			baseline_make(p, files.v[i]);

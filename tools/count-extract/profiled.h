@@ -20,6 +20,7 @@ struct profiled {
 	char *look_note;
 	bool overflow;			/* a sum stays at the largest number */
 	uint32_t flags;			/* enum counters_flag of all files */
+	bool forks_unseen;		/* forks.h, of any file */
 };
 
 /* NULL, or why not, in words; "" when the file simply is no profiled object. */

@@ -76,6 +76,8 @@ static void note_flags(const struct profiled *p, struct note *note)
 {
 	if (p->flags & COUNTERS_FORK_UNSAFE)
 		add_note(note, "forked: counts may be inexact");
+	if (p->forks_unseen)
+		add_note(note, "the C library was not profiled: if the program forked, counts may be inexact");
 	if (p->flags & COUNTERS_CHILD_LOST)
 		add_note(note, "the counts of some forked child are missing");
 	if (p->overflow)
