@@ -396,10 +396,16 @@ confined() {
 	wait
 	[ "$(grep -c 'instructions in the last' top)" = 3 ]
 	grep -q 'flagged' top
+	grep -q '^Blocks, by executed instructions' top
 	run ! grep -q "$(printf '\033')" top
+	# on a terminal each look replaces the one before
+	script -qec "prof-report --top --every 0 --times 3 -n 1 run" /dev/null >screen
+	[ "$(grep -c "$(printf '^\033\\[H')" screen)" = 3 ]
 	# the last of many looks at a program that ended
 	prof-report --top --every 0 --times 2 -n 2 run >top
 	[[ "$(grep 'instructions in the last' top | tail -n 1)" == "0 instructions in the last "*", "*" since the beginning" ]]
+	total=$(count-extract -q run | prof-report -n 1 | awk '$1 == "instructions" { print $3; exit }')
+	[[ "$(grep 'instructions in the last' top | tail -n 1)" == *", $total since the beginning" ]]
 }
 
 @test "prof-report --diff: what changed, what is newly reached" {
@@ -416,6 +422,15 @@ confined() {
 	called = [r for r in d["changed"] if r["function"] == "called"]
 	assert called[0]["after"] == 2 * called[0]["before"] == 2 * 2 * 1000003, called
 	END
-	# two streams in one report add up
+	# two streams in one report add up, joined or as two operands
+	[ "$(prof-report --json a b | "$PYTHON" -c 'import json, sys; print(next(f["entered"] for f in json.load(sys.stdin)["functions"] if f["function"] == "called"))')" = $((3 * N)) ]
 	[ "$(cat a b | prof-report --json | "$PYTHON" -c 'import json, sys; print(next(f["entered"] for f in json.load(sys.stdin)["functions"] if f["function"] == "called"))')" = $((3 * N)) ]
+	# a run on another machine, where the same library lies elsewhere
+	mkdir other
+	cp "$T/libprocess.so" other
+	so-input --also "$PWD/other/libprocess.so" --only "$PWD/other/*" "$T/process" | reloc-extract | so-gen -q -o other-out
+	LD_LIBRARY_PATH=other so-run -q -d other-out -r run3 "$T/process" return
+	count-extract -q run3 >c
+	[ "$(map-dump --json c | grep -c "\"path\":\"$PWD/other/libprocess.so\"")" = 1 ]
+	[ "$(prof-report --json a b c | "$PYTHON" -c 'import json, sys; print([f["entered"] for f in json.load(sys.stdin)["functions"] if f["function"] == "called"])')" = "[$((4 * N))]" ]
 }

@@ -241,6 +241,69 @@ plugin() {
 	[ "$(so-run -q -d out -r run4 ./show x || true)" = "./show|x|" ]
 }
 
+@test "what is not among the profiled objects, and the loader: said once for a tree of processes, and in the report" {
+	so-run -d "$T/out" -r run sh -c 'for i in 1 2 3; do /usr/bin/true; done; expr 3 + 4' >output 2>said
+	[ "$(cat output)" = 7 ]
+	# the first process says what it began with; the list has what the others did
+	[ "$(grep -c "^so-run: $(realpath "$(type -P sh)"): not profiled: not among the profiled objects$" said)" = 1 ]
+	[ "$(wc -l <said)" = 1 ]
+	for o in /usr/bin/true /usr/bin/expr "$(realpath "$(type -P sh)")"; do
+		[ "$(grep -cx "$o	not among the profiled objects" run/not-profiled)" = 1 ]
+		count-extract -q run | prof-report | grep -q "^ *$o *not among the profiled objects"
+	done
+	[ "$(grep -c 'the loader itself$' run/not-profiled)" = 1 ]
+	count-extract -q run | prof-report | grep -q "$(readelf -lW /usr/bin/true | sed -n 's/.*interpreter: \(.*\)]/\1/p') *the loader itself"
+}
+
+@test "what an object learns of its own path; that of an executable, and of what is opened by a path, is the profiled one's as the manual says" {
+	cat >path.c <<-'END'
+	#include <dlfcn.h>
+	#include <link.h>
+	#include <stdio.h>
+	#include <string.h>
+	#include <sys/auxv.h>
+	#include <unistd.h>
+	long hit(long n);
+	static int name(struct dl_phdr_info *info, size_t size, void *p)
+	{
+		(void)size, (void)p;
+		if (strstr(info->dlpi_name, "librorigin") || strstr(info->dlpi_name, "libthird"))
+			printf("headers of %s\n", info->dlpi_name);
+		return 0;
+	}
+	static void origin(const char *what, void *h)
+	{
+		char at[4096];
+		if (h && !dlinfo(h, RTLD_DI_ORIGIN, at))
+			printf("origin of %s %s\n", what, at);
+	}
+	int main(int argc, char **argv)
+	{
+		char exe[4096] = "";
+		Dl_info info;
+		(void)argc;
+		dladdr((void *)hit, &info);
+		printf("dladdr %s\n", info.dli_fname);
+		origin("what is needed", dlopen("librorigin.so", RTLD_NOW));
+		origin("what is opened", dlopen(argv[1], RTLD_NOW));
+		dl_iterate_phdr(name, NULL);
+		printf("exe %zd %s\n", readlink("/proc/self/exe", exe, sizeof exe - 1), exe);
+		printf("name %s\n", (char *)getauxval(AT_EXECFN));
+		return 0;
+	}
+	END
+	gcc -O2 -D_GNU_SOURCE -o path path.c -L"$T/rpath" -lrorigin -Wl,--disable-new-dtags,-rpath,"$T/rpath"
+	so-input --with-app path "$T/opened/libthird.so" | reloc-extract | so-gen -q -o out
+	./path "$T/opened/libthird.so" | sed 's/^exe [0-9]* /exe /' >plain
+	so-run -d out -r run ./path "$T/opened/libthird.so" | sed 's/^exe [0-9]* /exe /; s!///*!/!' >profiled
+	grep -qx "origin of what is needed $T/rpath" plain
+	sed -e "s!^origin of what is opened $T/opened\$!origin of what is opened $PWD/out!" -e "s!^exe $PWD/path\$!exe $PWD/out/path!" \
+		-e "s!^name ./path\$!name $PWD/out/path!" plain | diff - profiled
+	# with the original executable nothing differs but that one
+	so-run --no-app -q -d out -r run2 ./path "$T/opened/libthird.so" | sed 's/^exe [0-9]* /exe /; s!///*!/!' >profiled
+	sed "s!^origin of what is opened $T/opened\$!origin of what is opened $PWD/out!" plain | diff - profiled
+}
+
 @test "static, set-user-ID, not found, not a program: said, and the status is what it would be" {
 	gcc -O2 -static -o static -x c - <<<'int main(void) { return 3; }'
 	run -3 so-run -d "$T/out" -r run ./static
@@ -257,6 +320,7 @@ plugin() {
 	cp /usr/bin/true setuid && chown 65534 setuid && chmod 4755 setuid
 	run -0 so-run -d "$T/out" -r run4 ./setuid
 	[[ ${lines[0]} == "so-run: ./setuid: not profiled: it runs with other rights than its caller's"* ]]
+	count-extract -q run4 | prof-report | grep -q "$PWD/setuid *it runs with other rights"
 }
 
 @test "signals pass through: the program has the process number that was started" {
