@@ -275,6 +275,14 @@ source_is() { cat > s.lua; }
 	done
 }
 
+# The kernel's part of a signal is the machine's: `bench/trace-run` shows it.
+@test "trace-run: what it costs at 1 kHz, in instructions" {
+	command -v valgrind > valgrind || skip "no valgrind"
+	run -0 "$REPO/bench/trace-run" --instructions --runs 1 nbody mandelbrot
+	echo "$output"
+	[ "$(awk '/^(nbody|mandelbrot) / && $5 + 0 <= 3' <<< "$output" | wc -l)" = 2 ]
+}
+
 @test "trace-run: luacheck over Debian's Lua sources" {
 	mapfile -t sources < <(dpkg -L lua-check lua-penlight libluajit-5.1-common | grep '\.lua$' | sort | head -90)
 	[ "${#sources[@]}" -ge 60 ]
