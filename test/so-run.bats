@@ -178,6 +178,8 @@ replaced() {
 	[ ! -s said ]
 	[ "$(cut -f 2 new/last/not-profiled)" = "the loader itself" ]
 	[ "$(readlink new/last)" = run.1 ]
+	so-run -q -d new -r labelled --label 'a  b' "$T/opens"
+	[ "$(cat labelled/.soprof-label)" = 'a  b' ]
 }
 
 # plugin FILE FUNCTION TIMES COMMAND...: what the command opens is discovered, profiled and counted; the output stays

@@ -26,5 +26,8 @@ echo "$name: $(verdicts "$WORK/plain" | wc -l) verdicts of $(grep -c '^# status'
 left=$(not_replaced "$WORK/not-profiled")
 [ -z "$left" ] || failed "not replaced: $left"
 check_all_replaced
-coverage $tests/gvariant --tap -p /gvariant/varargs -p /gvariant/parser
+# Some of the others leave a thread in poll, which valgrind 3.19 can wait for without end.
+coverage $tests/regex --tap
+coverage $tests/tree --tap
+coverage $tests/gvariant --tap -p /gvariant/parser
 check_clean

@@ -78,9 +78,9 @@ measure() {
 
 has_valgrind() { command -v valgrind >/dev/null || { echo "$name: no valgrind: coverage not measured"; false; }; }
 
-# coverage PROGRAM ARG...
+# coverage PROGRAM ARG...: its status must be 0.
 coverage() {
 	has_valgrind || return 0
-	(cd "$WORK" && under_callgrind "$@" >"$WORK/callgrind.log" 2>&1)
+	(cd "$WORK" && under_callgrind "$@" >"$WORK/callgrind.log" 2>&1) || { tail "$WORK/callgrind.log"; failed "another status under callgrind"; }
 	measure
 }

@@ -15,5 +15,5 @@ run_tests record --discover >"$WORK/profiled" 2>&1
 diff <(verdicts "$WORK/plain") <(verdicts "$WORK/profiled") >"$WORK/difference" || { head -n 20 "$WORK/difference"; failed "other verdicts"; }
 echo "$name: $(verdicts "$WORK/plain" | grep -c '^test_') verdicts, the same; status $plain"
 check_all_replaced
-coverage /usr/bin/python3.11 -m unittest -q test.test_generators
+coverage /usr/bin/python3.11 -m unittest -q test.test_generators test.test_struct test.test_json.test_scanstring
 check_clean
