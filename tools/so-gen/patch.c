@@ -105,12 +105,13 @@ static void fixed_labels(struct gen *g)
 	}
 }
 
-/* In code that stays: addresses of mapped functions, direct branches into moved code. */
+/* In code that stays: addresses of mapped functions, direct branches into moved code.  In the old text of code that moved the addresses
+   alone: it may be entered where rows are missing, and a function has one address there too. */
 static void code_that_stays(struct gen *g)
 {
 	for (size_t i = 0; i < g->c.ranges.n; i++) {
 		const struct code_range *r = &g->c.ranges.v[i];
-		uint8_t *old = r->why && r->swept && r->kind == RANGE_FDE ? image_at(&g->image, r->start, r->end - r->start) : NULL;
+		uint8_t *old = r->swept && r->kind == RANGE_FDE ? image_at(&g->image, r->start, r->end - r->start) : NULL;
 		if (!old)
 			continue;
 		for (uint32_t k = 0; k < r->refs_n; k++) {
@@ -119,7 +120,7 @@ static void code_that_stays(struct gen *g)
 			if ((ref->flags & INSN_ADDRESS) && gen_is_mapped(g, ref->target))
 				g->c.m->pc_field(old + (ref->at - r->start), ref->at, &insn, gen_address(g, ref->target));
 		}
-		for (uint32_t k = 0; k < r->ends_n; k++) {
+		for (uint32_t k = 0; r->why && k < r->ends_n; k++) {
 			const struct code_end *e = &g->c.ends.v[r->ends + k];
 			int32_t to = g->end_block[r->ends + k];
 			struct insn insn = code_end_insn(e);
