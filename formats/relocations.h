@@ -9,7 +9,9 @@ enum relocation_type {
 	REL_VIRTUAL_ADDRESS = 1,/* data word (RELATIVE or RELR slot, init-array slot, lazy PLT's GOT word); the text address it holds */
 	REL_GOT_REFERENCE = 2,	/* instruction that obtains a text address; that text address */
 
-	REL_RANGE = 3,		/* code that may be moved: start; size.  details: kind "fde", "code" (no FDE covers it), "plt"; name */
+	REL_RANGE = 3,		/* code that may be moved: start; size.  details: kind "fde", "code" (no FDE covers it), "plt"; name;
+				   count, where reading single instructions does not tell (MIPS): how many rows of REL_GOT_REFERENCE lead
+				   into it.  With fewer of them its entries keep their addresses */
 	REL_JUMP_TABLE = 4,	/* the indirect jump; the table's address.  details: base (what entries are relative to; 0 for
 				   absolute ones), width (bytes an entry), is_signed, scale, count (entries), proven, kind: how the bound is known */
 	REL_JUMP_ENTRY = 5,	/* address of an entry of the table above it; its target */

@@ -17,6 +17,7 @@ struct code_range {
 	uint8_t kind;
 	bool swept;			/* decoded to the end */
 	const char *why;		/* why it may not move; NULL: it may */
+	uint32_t references;		/* rows of a table that tell of code which obtains an address in it (through_gp) */
 	uint32_t ends, ends_n;		/* its part of code.ends */
 	uint32_t refs, refs_n;		/* and of code.refs */
 };

@@ -222,14 +222,28 @@ void extract_free(struct extract *x)
 	vec_free(&x->pads);
 }
 
+/* An address that code obtains by way of the GOT, of which there is a row; NULL: there is none. */
+static struct code_range *referred(const struct extract *x, size_t i)
+{
+	const struct code_address *a = &x->c.addresses.v[i];
+	struct code_range *r = code_range_at(&x->c, a->target);
+	return r && !r->why && extract_is_entry(x, a->target) && !(i && a[-1].at == a->at) ? r : NULL;
+}
+
 static void range_rows(const struct extract *x, struct stream_writer *w)
 {
+	for (size_t i = 0; i < x->c.addresses.n; i++) {
+		struct code_range *to = referred(x, i);
+		if (to)
+			to->references++;
+	}
 	for (size_t i = 0; i < x->c.ranges.n; i++) {
 		const struct code_range *r = &x->c.ranges.v[i];
 		struct stream_row row = { .type = r->why ? REL_NOT_MOVED : REL_RANGE, .address = r->start, .information = r->end - r->start };
 		row.details.present = true;
 		row.details.kind = code_range_kinds[r->kind];
 		row.details.why = r->why;
+		row.details.count = r->references;
 		stream_row(w, &row);
 	}
 }
@@ -276,10 +290,8 @@ static void address_rows(const struct extract *x, struct stream_writer *w)
 			stream_row3(w, REL_GOT_REFERENCE, ref->at, ref->target);
 	}
 	for (size_t i = 0; i < x->c.addresses.n; i++) {
-		const struct code_address *a = &x->c.addresses.v[i];
-		const struct code_range *r = code_range_at(&x->c, a->target);
-		if (extract_is_entry(x, a->target) && r && !r->why)
-			stream_row3(w, REL_GOT_REFERENCE, a->at, a->target);
+		if (referred(x, i))
+			stream_row3(w, REL_GOT_REFERENCE, x->c.addresses.v[i].at, x->c.addresses.v[i].target);
 	}
 }
 

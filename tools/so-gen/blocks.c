@@ -1,91 +1,7 @@
-/* blocks.c - decodes what may move and what stays, and cuts the moved code into basic blocks. */
+/* blocks.c - cuts the code that moves into basic blocks. */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/so-gen/gen.h"
-
-static void keep(struct gen *g, struct code_range *r, const char *format, uint64_t at)
-{
-	if (r && !r->why)
-		r->why = code_reason(&g->c, format, (unsigned long long)at);
-}
-
-/* Functions that no row names stay, and are read as others that stay: they too may hold addresses of what moves. */
-static void add_unlisted(struct gen *g)
-{
-	VEC(struct code_range) found = { 0 };
-	for (size_t i = 0; i < g->f.fde_count; i++) {
-		uint64_t start = g->f.fdes[i].start, end = start + g->f.fdes[i].size;
-		const struct object_section *s = object_section_at(&g->o, start);
-		const struct code_range *next = code_range_from(&g->c, start);
-		if (start < g->c.lo || end > g->c.hi || start >= end || !object_at(&g->o, start, end - start) || !s
-		    || !(s->h.sh_flags & SHF_EXECINSTR) || (next && next->start < end))
-			continue;
-		struct code_range r = { .start = start, .end = end, .kind = object_section_is_plt(s) ? RANGE_PLT : RANGE_FDE,
-			.why = "the relocation table has no row for it" };
-		vec_push(&found, r);
-	}
-	for (size_t i = 0; i < found.n; i++)
-		vec_push(&g->c.ranges, found.v[i]);
-	vec_free(&found);
-	code_sort(&g->c);
-}
-
-static void read_ranges(struct gen *g)
-{
-	for (size_t i = 0; i < g->rows->ranges.n; i++) {
-		const struct code_range *r = &g->rows->ranges.v[i];
-		if (r->start >= g->c.lo && r->end <= g->c.hi && r->start < r->end && object_at(&g->o, r->start, r->end - r->start))
-			vec_push(&g->c.ranges, *r);
-	}
-	code_sort(&g->c);
-	add_unlisted(g);
-	for (size_t i = 0; i < g->c.ranges.n; i++)
-		if (g->c.ranges.v[i].kind != RANGE_GAP)
-			code_sweep(&g->c, &g->c.ranges.v[i]);
-	code_check_targets(&g->c);
-}
-
-/* Text relocations: the copy would not get what the loader writes. */
-static void check_relocations(struct gen *g)
-{
-	for (size_t i = 0; i < g->relocs.n; i++)
-		if (code_in(&g->c, g->relocs.v[i].offset))
-			keep(g, code_range_at(&g->c, g->relocs.v[i].offset), "a relocation changes its bytes at 0x%llx", g->relocs.v[i].offset);
-}
-
-/* Does an instruction begin there, or stand in a delay slot? */
-static bool known(void *context, uint64_t a)
-{
-	const struct code *c = context;
-	return code_starts(c, a) || (c->m->through_gp && !(a & 3) && code_starts(c, a - 4));
-}
-
-/* Landing pads of which a row is missing, unwinding rules that cannot be moved: the function stays. */
-static void check_frames(struct gen *g)
-{
-	for (size_t i = 0; i < g->f.fde_count; i++) {
-		const struct frame_fde *fde = &g->f.fdes[i];
-		struct code_range *r = code_range_at(&g->c, fde->start);
-		if (!r || r->why || r->kind == RANGE_PLT)
-			continue;
-		if (r->start != fde->start || r->end != fde->start + fde->size) {
-			r->why = "its unwinding entry covers other bytes";
-			continue;
-		}
-		const char *fault = unwind_check(&g->o, &g->f, fde, known, &g->c);
-		if (fault) {
-			r->why = code_reason(&g->c, "unwinding: %.150s", fault);
-			continue;
-		}
-		struct lsda l;
-		if (!fde->lsda || lsda_read(&l, &g->o, fde))
-			continue;
-		for (size_t k = 0; k < l.site_count; k++)
-			if (l.sites[k].pad && !rows_find(g->rows->pads.v, g->rows->pads.n, l.sites[k].pad))
-				keep(g, r, "no row for its landing pad 0x%llx", l.sites[k].pad);
-		lsda_free(&l);
-	}
-}
 
 /* Calls f for each address in code that a row says something may lead to. */
 static void each_target(const struct gen *g, void (*f)(const struct gen *g, uint32_t a, uint64_t *map), uint64_t *map)
@@ -112,7 +28,7 @@ static void row_heads(struct gen *g)
 	for (size_t i = 0; i < g->rows->tables.n; i++) {
 		const struct row_table *t = &g->rows->tables.v[i];
 		if (t->count && t->base && t->width < 4 && !g->c.m->through_gp)
-			keep(g, code_range_at(&g->c, t->jump), "the entries of its jump table at 0x%llx have less than 4 bytes", t->at);
+			gen_keep(g, code_range_at(&g->c, t->jump), "the entries of its jump table at 0x%llx have less than 4 bytes", t->at);
 	}
 	each_target(g, head, g->c.heads);
 	for (size_t i = 0; i < g->rows->starts.n; i++)
@@ -155,19 +71,6 @@ static void read_prologues(struct gen *g)
 			code_find_prologue(&g->c, r, g->rows->entries.v[i].at);
 	}
 	code_prologues_sort(&g->c);
-}
-
-/* A function that makes gp from its address is entered through a register, which a condition cannot do. */
-static void check_conditions(struct gen *g)
-{
-	for (size_t k = 0; k < g->c.ranges.n; k++) {
-		struct code_range *r = &g->c.ranges.v[k];
-		for (uint32_t i = 0; !r->why && i < r->ends_n; i++) {
-			const struct code_end *e = &g->c.ends.v[r->ends + i];
-			if (e->kind == INSN_BRANCH && code_prologue(&g->c, e->target))
-				keep(g, r, "a branch on a condition enters a function at 0x%llx", e->target);
-		}
-	}
 }
 
 /* What follows a rewritten instruction begins a block of its own, so that within a block distances stay as they were. */
@@ -220,7 +123,7 @@ static bool entered_from(struct gen *g, uint32_t a, uint32_t from)
 	bit_set(g->entered, a - g->c.lo);
 	if (rows_find(g->rows->entries.v, g->rows->entries.n, a))
 		return false;
-	keep(g, r, "code that stays enters it from 0x%llx", from);
+	gen_keep(g, r, "code that stays enters it from 0x%llx", from);
 	return true;
 }
 
@@ -248,16 +151,6 @@ static void keep_entered(struct gen *g)
 }
 
 enum { MAX_BLOCK = 1 << 19 };
-
-/* Is [a, end) nothing but padding?  (Such a block behind a jump that nothing leads to is left out.) */
-static bool is_padding(const struct gen *g, uint32_t a, uint32_t end)
-{
-	struct insn insn;
-	for (; a < end; a += insn.len)
-		if (!g->c.m->decode(code_bytes(&g->c, a, 1), end - a, a, &insn) || insn.kind != INSN_NOP)
-			return false;
-	return true;
-}
 
 static void add_block(struct gen *g, const struct code_range *r, uint32_t a, uint32_t end, int32_t last)
 {
@@ -288,7 +181,8 @@ static void cut_range(struct gen *g, const struct code_range *r)
 		while (e < last && c->ends.v[e].at < a)
 			e++;
 		int32_t final = e < last && c->ends.v[e].at < end ? (int32_t)e : CODE_NONE;
-		if (after_jump && !bit(g->led, a - c->lo) && is_padding(g, a, end))
+		/* padding that nothing leads to is left out */
+		if (after_jump && !bit(g->led, a - c->lo) && gen_is_padding(g, a, end))
 			g->moved_bytes += end - a;
 		else
 			add_block(g, r, a, end, final);
@@ -350,7 +244,7 @@ int32_t gen_block_of(const struct gen *g, uint64_t a)
 
 static bool only_padding_between(const struct gen *g, uint32_t a, uint32_t b)
 {
-	return a == b || (b > a && b - a < 256 && object_at(&g->o, a, b - a) && is_padding(g, a, b));
+	return a == b || (b > a && b - a < 256 && object_at(&g->o, a, b - a) && gen_is_padding(g, a, b));
 }
 
 /* Where control goes on from the block when it does not branch: the next block in order, else by a jump (BLOCK_JOIN). */
@@ -421,14 +315,13 @@ const char *gen_cut(struct gen *g)
 const char *gen_blocks(struct gen *g)
 {
 	struct code *c = &g->c;
-	read_ranges(g);
-	check_relocations(g);
-	check_frames(g);
+	gen_ranges(g);
 	row_heads(g);
 	if (c->m->through_gp) {
 		code_got_slots(c, &g->relocs);
+		gen_check_rows(g);
 		read_prologues(g);
-		check_conditions(g);
+		gen_check_conditions(g);
 		read_addresses(g);
 		cut_behind_addresses(g);
 		gen_links(g);

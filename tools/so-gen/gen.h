@@ -78,6 +78,7 @@ struct gen {
 	uint64_t *goes_on;		/* bit a - c.lo: a block begins there only because the instruction before it is rewritten, or before a store */
 	uint64_t *linked;		/* bit a - c.lo: a block begins there between load-linked and store-conditional */
 	int32_t *block_address;		/* and for each block the index in code.addresses of its last instruction, or CODE_NONE */
+	uint32_t missing_refs;		/* references that the table tells of and has no row for */
 	VEC(uint32_t) springs;		/* entries that get a springboard */
 	uint32_t text_size, code_size;	/* of .soprof.text: blocks; with stubs and run-time code */
 	uint32_t spring_stubs, fork_stubs, fork_common, init_stub, blob;	/* offsets in it */
@@ -96,6 +97,12 @@ struct gen {
 /* Has the block a counter of its own that is used? */
 static inline bool gen_counts(const struct block *b) { return (b->flags & BLOCK_STORE) || !(b->flags & (BLOCK_GOES_ON | BLOCK_LINKED)); }
 
+/* ranges.c */
+void gen_ranges(struct gen *g);			/* decodes them; what cannot move gets its reason */
+void gen_check_rows(struct gen *g);		/* through_gp: functions whose old text may run, for want of rows, stay */
+void gen_check_conditions(struct gen *g);	/* and those that enter others by a branch on a condition */
+void gen_keep(struct gen *g, struct code_range *r, const char *format, uint64_t at);	/* r may be NULL */
+bool gen_is_padding(const struct gen *g, uint32_t a, uint32_t end);	/* nothing but padding */
 /* blocks.c: NULL or the fault. */
 const char *gen_blocks(struct gen *g);
 const char *gen_cut(struct gen *g);				/* again, when something more has to stay */

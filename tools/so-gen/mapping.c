@@ -80,9 +80,33 @@ static void keeps_old(struct gen *g, const struct row_pair *p)
 	unmap(g, p->text);
 }
 
+/* Single instructions do not tell what addresses they obtain.  Where the table has fewer rows than it says, some code that nobody
+   knows uses old addresses: so does everybody. */
+static void from_missing(struct gen *g)
+{
+	uint32_t *found = xcalloc(g->c.ranges.n + 1, sizeof *found);
+	const struct row_pair *refs = g->rows->refs.v;
+	g->missing_refs = 0;
+	for (size_t i = 0; i < g->rows->refs.n; i++) {
+		const struct code_range *r = code_range_at(&g->c, refs[i].text);
+		if (r && !(i && refs[i - 1].at == refs[i].at))
+			found[r - g->c.ranges.v]++;
+	}
+	for (size_t i = 0; i < g->c.ranges.n; i++) {
+		const struct code_range *r = &g->c.ranges.v[i];
+		if (r->why || found[i] >= r->references)
+			continue;
+		g->missing_refs += r->references - found[i];
+		for (uint32_t a = r->start; a < r->end; a += g->c.m->insn_align)
+			unmap(g, a);
+	}
+	free(found);
+}
+
 static void from_addresses(struct gen *g)
 {
 	struct rewrite w;
+	from_missing(g);
 	for (size_t i = 0; i < g->rows->refs.n; i++) {
 		const struct row_pair *p = &g->rows->refs.v[i];
 		int32_t k = gen_block_of(g, p->at);

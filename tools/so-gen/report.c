@@ -70,7 +70,7 @@ static void missing_in_data(const struct gen *g, struct missing *n)
 
 static void rows_missing(const struct gen *g)
 {
-	struct missing n = { 0 };
+	struct missing n = { .refs = g->missing_refs };
 	missing_in_code(g, &n);
 	missing_in_data(g, &n);
 	if (n.entries | n.words | n.refs | n.jumps | n.targets)

@@ -22,6 +22,7 @@ static void add_range(struct rows *rows, const struct stream_row *row, bool move
 	for (int k = RANGE_FDE; k <= RANGE_GAP; k++)
 		if (d->kind && !strcmp(d->kind, code_range_kinds[k]))
 			r.kind = k;
+	r.references = d->count < UINT32_MAX ? (uint32_t)d->count : UINT32_MAX;
 	if (!moves || r.kind == RANGE_GAP)
 		r.why = arena_strdup(&rows->arena, d->why ? d->why : "the relocation table does not say why");
 	vec_push(&rows->ranges, r);
