@@ -133,3 +133,35 @@ check() {	# ENDIAN START INNER WORD
 	[ "$status" = 1 ]
 	[[ $output == *"libp.so: not profiled: --atomic: MIPS I has no atomic instructions"* ]]
 }
+
+# The host is a program of ours; early(x) gives a word through gp, halves(p) what stands at p + 1, and 0x10000000.
+@test "gp made in the slot of a branch, t9 loaded by halves: both move" {
+	for endian in mips mipsel; do
+		command -v qemu-$endian > list || skip "qemu-$endian is not installed"
+		cd $endian
+		$endian-linux-gnu-as -march=mips32r2 -KPIC -o own.o "$REPO/test/input/mips-own.s"
+		$endian-linux-gnu-ld -shared --build-id -soname libown.so -o libown.so own.o
+		cat > host.c <<-'C'
+		#include <stdio.h>
+		unsigned early(int), halves(const void *);
+		int main(void)
+		{
+			printf("%x %x %x\n", early(1), early(-1), halves("\0\1\1\1\1"));
+		}
+		C
+		$endian-linux-gnu-gcc -O2 -o host host.c -L. -lown
+		cd ..
+		so-input --only '*libown*' "$PWD/$endian/libown.so" > list 2> said
+		reloc-extract -o table list
+		map-dump table > rows
+		entry=$((16#$($endian-linux-gnu-nm $endian/libown.so | awk '$3 == "early" { print $1 }')))
+		got=$((16#$($endian-linux-gnu-readelf -d $endian/libown.so | awk '/PLTGOT/ { sub("0x", "", $3); print $3 }')))
+		[ "$(awk -v a=0x$(printf %x $entry) '$1 == "prologue" && $2 == a { print $3 }' rows)" = $((got + 0x7ff0 - entry)) ]
+		! grep -q not-moved rows
+		for how in --poison-old "--identity --poison-old" --atomic; do
+			rm -rf out
+			so-gen -q $how -o out table
+			[ "$(qemu-$endian -L /usr/$endian-linux-gnu -E LD_LIBRARY_PATH="$PWD/out" $endian/host)" = "1234 5678 11010101" ]
+		done
+	done
+}

@@ -5,17 +5,24 @@ enum { SCAN = 64 };		/* bytes of a function within which gp is made */
 
 struct half { uint32_t value, high, low; bool known; };
 
-/* lui x, hi; addiu x, x, lo; addu gp, x, t9: as three instructions on end (gcc, and the patent's detector 41), or scheduled apart (clang). */
+/* addu x, half, t9, by which gp is made. */
+static bool adds_own(uint32_t w) { return OP(w) == OP_SPECIAL && FUNCT(w) == 33 && (RS(w) == T9 || RT(w) == T9); }
+
+/* lui x, hi; addiu x, x, lo; addu gp, x, t9: as three instructions on end (gcc, and the patent's detector 41), or scheduled apart, the last
+   into the slot of a branch (clang). */
 bool mips_prologue(const uint8_t *p, size_t n, uint64_t at, struct prologue *q, bool big)
 {
 	struct half regs[32] = { 0 };
 	uint32_t own = 0;		/* what the function added to t9 before */
+	bool last = false;
 	for (size_t i = 0; i + 4 <= n && i < SCAN; i += 4) {
 		uint32_t w = mips_word(p + i, big);
 		regset r, x;
-		if (mips_branch(w) != MIPS_NONE || !mips_word_uses(w, &r, &x))
+		if ((mips_branch(w) == MIPS_BRANCH || mips_branch(w) == MIPS_ALWAYS) && i + 8 <= n)
+			w = mips_word(p + i + 4, big), last = true;
+		if ((last && !adds_own(w)) || mips_branch(w) != MIPS_NONE || !mips_word_uses(w, &r, &x))
 			return false;
-		if (OP(w) == OP_SPECIAL && FUNCT(w) == 33 && (RS(w) == T9 || RT(w) == T9)) {
+		if (adds_own(w)) {
 			const struct half *h = &regs[RS(w) == T9 ? RT(w) : RS(w)];
 			if (!h->known || !h->low)
 				return false;
@@ -94,7 +101,7 @@ int mips_makes_gp(const uint8_t *p, const struct insn *insn, int32_t slot, bool 
 		if (!mips_word_uses(w, &r, &x) || !(x & BIT(GP)))
 			continue;
 		bool saved = OP(w) == OP_LW && (RS(w) == SP || RS(w) == FP) && slot != INT32_MIN && IMM(w) == slot;
-		makes = saved || (OP(w) == OP_SPECIAL && FUNCT(w) == 33 && (RS(w) == T9 || RT(w) == T9)) ? 1 : -1;
+		makes = saved || adds_own(w) ? 1 : -1;
 	}
 	return makes;
 }

@@ -304,6 +304,8 @@ static bool uses_own(const struct flow_state *s, uint32_t w)
 		return false;
 	if (OP(w) == OP_ADDIU && RS(w) == T9 && RT(w) == T9)
 		return false;
+	if ((OP(w) == OP_LWL || OP(w) == OP_LWR) && RS(w) != RT(w))	/* half of what the register had stays until the other half is loaded */
+		r &= ~BIT(RT(w));
 	for (unsigned k = 1; k < 32; k++)
 		if ((r >> k & 1) && s->regs[k].kind == FLOW_CONST && s->regs[k].b == OWN)
 			return true;

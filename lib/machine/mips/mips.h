@@ -9,7 +9,7 @@
 enum { ZERO = 0, AT = 1, V0 = 2, A0 = 4, T0 = 8, T9 = 25, K0 = 26, GP = 28, SP = 29, FP = 30, RA = 31 };
 enum { OP_SPECIAL, OP_REGIMM, OP_J, OP_JAL, OP_BEQ, OP_BNE, OP_BLEZ, OP_BGTZ, OP_ADDI, OP_ADDIU, OP_SLTI, OP_SLTIU, OP_ANDI, OP_ORI,
        OP_XORI, OP_LUI, OP_COP1 = 17, OP_COP1X = 19, OP_BEQL, OP_BNEL, OP_BLEZL, OP_BGTZL, OP_SPECIAL2 = 28, OP_SPECIAL3 = 31,
-       OP_LW = 35, OP_SW = 43, OP_LL = 48, OP_SC = 56 };
+       OP_LWL = 34, OP_LW, OP_LWR = 38, OP_SW = 43, OP_LL = 48, OP_SC = 56 };
 #define OP(w) ((w) >> 26)
 #define RS(w) ((w) >> 21 & 31)
 #define RT(w) ((w) >> 16 & 31)
