@@ -324,7 +324,7 @@ static void note_address(struct flow_walk *w, const struct insn *insn, const uin
 		if (c->m->address_form(p, insn, a.text, &to.whole, &offset))
 			vec_push(&c->addresses, to);
 	}
-	if (a.own && !w->r->why && !(q && insn->at > q->entry && insn->at <= q->entry + 64))
+	if (a.own && !w->r->why && !(q && insn->at > q->entry && insn->at <= q->entry + PROLOGUE_REACH))
 		w->r->why = code_reason(c, "it uses its own address at 0x%x in a way that is not understood", (unsigned)insn->at);
 }
 

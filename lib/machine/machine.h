@@ -120,6 +120,7 @@ struct rewrite {
 	regset dead;			/* behind it */
 };
 
+enum { PROLOGUE_REACH = 128 };		/* bytes of a function within which its gp is made */
 /* Where code computes its gp from its own address, two instructions that hold the distance. */
 struct prologue { uint32_t entry, high, low; uint32_t distance, gp; bool in_gp; };	/* in_gp: it goes into the register of that name */
 

@@ -1,8 +1,6 @@
 /* address.c - how MIPS code obtains addresses: gp from the function's own address, everything else from the GOT. */
 #include "lib/machine/mips/mips.h"
 
-enum { SCAN = 64 };		/* bytes of a function within which gp is made */
-
 struct half { uint32_t value, high, low; bool known; };
 
 /* addu x, half, t9, by which gp is made. */
@@ -15,7 +13,7 @@ bool mips_prologue(const uint8_t *p, size_t n, uint64_t at, struct prologue *q, 
 	struct half regs[32] = { 0 };
 	uint32_t own = 0;		/* what the function added to t9 before */
 	bool last = false;
-	for (size_t i = 0; i + 4 <= n && i < SCAN; i += 4) {
+	for (size_t i = 0; i + 4 <= n && i < PROLOGUE_REACH; i += 4) {
 		uint32_t w = mips_word(p + i, big);
 		regset r, x;
 		if ((mips_branch(w) == MIPS_BRANCH || mips_branch(w) == MIPS_ALWAYS) && i + 8 <= n)
