@@ -115,18 +115,6 @@ check() {	# ENDIAN START INNER WORD
 	done
 }
 
-@test "other forms of MIPS are refused by name, other objects go on" {
-	printf '.text\n.globl f\nf: nop\n' > f.s
-	for form in "-mmicromips:microMIPS" "-mips16:MIPS16" "-mips32r6:release 6"; do
-		mips-linux-gnu-as ${form%%:*} -KPIC -o f.o f.s || continue
-		mips-linux-gnu-ld -shared -o libf.so f.o 2>/dev/null || continue
-		so-input --also "$PWD/libf.so" "$PWD/mips/libp.so" > list 2>/dev/null || so-input "$PWD/libf.so" > list
-		run reloc-extract -o table list
-		[ "$status" = 1 ]
-		[[ $output == *"libf.so: not profiled: ${form#*:} code is not handled"* || $output == *"${form#*:}"* ]]
-	done
-}
-
 @test "MIPS I has no atomic counting" {
 	so-input "$PWD/mips/libp.so" | reloc-extract > table
 	run so-gen --atomic -o out table

@@ -25,7 +25,7 @@ const char *code_init(struct code *c, const struct object *o)
 	c->o = o;
 	c->m = machine_for(o->eh.e_machine, o->eh.e_ident[EI_CLASS], o->eh.e_ident[EI_DATA]);
 	if (!c->m)
-		return "no back end for this machine";
+		return machine_missing(o->eh.e_machine, o->eh.e_ident[EI_CLASS]);
 	const char *fault = c->m->refuse ? c->m->refuse(o->eh.e_flags) : NULL;
 	if (fault)
 		return fault;

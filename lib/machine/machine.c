@@ -12,6 +12,14 @@ const struct machine *machine_for(unsigned e_machine, unsigned elf_class, unsign
 	return NULL;
 }
 
+const char *machine_missing(unsigned e_machine, unsigned elf_class)
+{
+	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+		if (machines[i]->e_machine == e_machine && machines[i]->elf_class != elf_class && machines[i]->other_class)
+			return machines[i]->other_class;
+	return "no back end for this machine";
+}
+
 void flow_learn(struct flow_state *s, uint32_t id, uint64_t max)
 {
 	unsigned i;

@@ -158,6 +158,7 @@ struct machine {
 	uint32_t (*count_base)(uint64_t counter, uint64_t gp);
 	/* Stack bytes that the form moves the stack pointer down by, [from, to) within the sequence; 0: it does not. */
 	unsigned (*count_stack)(struct count_how how, unsigned *from, unsigned *to);
+	const char *other_class;	/* why objects of the other ELF class cannot be handled; may be NULL */
 	/* Why objects with these header flags cannot be handled, or NULL.  May be NULL. */
 	const char *(*refuse)(uint32_t e_flags);
 	/* The objects' processors may have load delays. */
@@ -209,8 +210,9 @@ struct machine {
 };
 
 extern const struct machine machine_x86_64, machine_mips, machine_mipsel;
-/* The machine of an ELF header, or NULL. */
+/* The machine of an ELF header, or NULL: then machine_missing says why. */
 const struct machine *machine_for(unsigned e_machine, unsigned elf_class, unsigned elf_data);
+const char *machine_missing(unsigned e_machine, unsigned elf_class);
 
 /* Helpers for back ends: values of the same id are given the bound. */
 void flow_learn(struct flow_state *s, uint32_t id, uint64_t max);

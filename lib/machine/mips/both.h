@@ -58,7 +58,7 @@ const struct machine MACHINE = {
 	.call_kills = BIT(AT) | BIT(2) | BIT(3) | 0xfff0u | BIT(24) | BIT(25) | BIT(RA),
 	.call_uses = BIT(2) | BIT(3) | 0xf0u | BIT(15) | BIT(T9), .return_uses = BIT(2) | BIT(3),
 	.always_live = BIT(ZERO) | BIT(K0) | BIT(K0 + 1) | BIT(GP) | BIT(SP), .callee_saved = 0xff0000u | BIT(FP), .gp_reg = BIT(GP), .call_reg = T9, .jump_reg = AT,
-	.refuse = mips_refuse, .gentle = mips_gentle,
+	.other_class = "MIPS n64 code: only o32 is handled", .refuse = mips_refuse, .gentle = mips_gentle,
 	.decode = decode, .uses = uses, .rewrite = rewrite, .prologue = prologue, .prologue_move = prologue_move, .address_form = address_form, .makes_gp = makes_gp, .gp_slot = gp_slot,
 	.call_leaves = call_leaves, .jump_by_call_reg = jump_by_call_reg, .spring = spring, .join = join,
 	.count_size = mips_count_size, .count = count, .count_plan = mips_count_plan, .count_base = count_base, .count_stack = mips_count_stack, .pad = pad, .trap = trap,
