@@ -133,7 +133,7 @@ struct machine {
 					   are translated: see rewrite and prologue */
 	uint32_t short_reach;		/* of the short form of branches: largest distance */
 	uint32_t page;			/* the largest page size its kernels use: alignment of new segments */
-	uint32_t relative, irelative, absolute, glob_dat, jump_slot, copy;	/* relocation types */
+	uint32_t relative, irelative, absolute, jump_slot;	/* relocation types */
 	uint8_t insn_align, spring_size;	/* alignment of instructions; bytes of a jump that reaches any new text */
 	uint8_t mark_size;			/* bytes of an entry mark */
 	uint8_t regs, stack_reg;

@@ -53,7 +53,7 @@ static bool flow_address(const struct flow_state *s, const uint8_t *p, const str
 const struct machine MACHINE = {
 	.name = NAME, .e_machine = EM_MIPS, .elf_class = ELFCLASS32, .elf_data = BIG ? ELFDATA2MSB : ELFDATA2LSB, .page = 65536, .word = 4,
 	.through_gp = true, .short_reach = 131000,
-	.relative = R_MIPS_REL32, .irelative = 128, .absolute = R_MIPS_32, .glob_dat = R_MIPS_GLOB_DAT, .jump_slot = R_MIPS_JUMP_SLOT, .copy = R_MIPS_COPY,
+	.relative = R_MIPS_REL32, .irelative = 128, .absolute = R_MIPS_32, .jump_slot = R_MIPS_JUMP_SLOT,
 	.insn_align = 4, .spring_size = 20, .mark_size = 4, .regs = 32, .stack_reg = SP, .count_form_names = mips_count_form_names,
 	.call_kills = BIT(AT) | BIT(2) | BIT(3) | 0xfff0u | BIT(24) | BIT(25) | BIT(RA),
 	.call_uses = BIT(2) | BIT(3) | 0xf0u | BIT(15) | BIT(T9), .return_uses = BIT(2) | BIT(3),

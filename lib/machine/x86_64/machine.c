@@ -200,8 +200,8 @@ static const struct blob blob = { runtime_blob_x86_64, sizeof runtime_blob_x86_6
 
 const struct machine machine_x86_64 = {
 	.name = "x86_64", .other_class = "x32 code is not handled", .e_machine = EM_X86_64, .elf_class = ELFCLASS64, .elf_data = ELFDATA2LSB, .page = 4096, .word = 8, .short_reach = 127,
-	.relative = R_X86_64_RELATIVE, .irelative = R_X86_64_IRELATIVE, .absolute = R_X86_64_64, .glob_dat = R_X86_64_GLOB_DAT,
-	.jump_slot = R_X86_64_JUMP_SLOT, .copy = R_X86_64_COPY,
+	.relative = R_X86_64_RELATIVE, .irelative = R_X86_64_IRELATIVE, .absolute = R_X86_64_64,
+	.jump_slot = R_X86_64_JUMP_SLOT,
 	.insn_align = 1, .spring_size = 5, .mark_size = 4, .regs = 16, .stack_reg = 4, .count_form_names = count_form_names,
 	.decode = x86_64_decode, .uses = x86_64_uses,
 	.branch_size = branch_size, .branch = branch, .pc_field = pc_field, .jump = jump,
