@@ -64,20 +64,35 @@ static void from_code(struct gen *g)
 			touch(g, g->c.ends.v[i].target);
 }
 
+/* Does the instruction get the address into the call register, and is what reads it there a call, as far as the code goes on? */
+static bool only_called(const struct gen *g, uint32_t at)
+{
+	const struct machine *m = g->c.m;
+	const struct code_range *r = code_range_at(&g->c, at);
+	regset reads, writes, reg = (regset)1 << m->call_reg;
+	struct insn insn;
+	for (uint32_t a = at; r && a < r->end; a += insn.len) {
+		const uint8_t *p = code_bytes(&g->c, a, 1);
+		if (!m->decode(p, r->end - a, a, &insn) || !m->uses(p, insn.len, &reads, &writes))
+			return false;
+		if (a == at && (writes != reg || (reads & reg) || (insn_ends_block(insn.kind) && insn.kind != INSN_BRANCH)))
+			return false;
+		if (a != at && (reads & reg))
+			return insn.kind == INSN_CALL_INDIRECT || (insn.kind == INSN_JUMP_INDIRECT && m->jump_by_call_reg(p));
+		if (a != at && ((writes & reg) || insn.kind == INSN_CALL || !insn_falls_through(insn.kind)))
+			return true;
+	}
+	return true;
+}
+
 /* A reference that is not rewritten: unless it is there to be called, the function keeps its old address. */
 static void keeps_old(struct gen *g, const struct row_pair *p)
 {
-	const struct code_range *r = code_range_at(&g->c, p->at);
-	const uint8_t *bytes = r ? code_bytes(&g->c, p->at, 4) : NULL;
-	struct insn insn;
-	regset reads, writes;
 	touch(g, p->text);
 	if (code_in(&g->c, p->text))
 		bit_set(g->entered, p->text - g->c.lo);
-	if (bytes && g->c.m->decode(bytes, r->end - p->at, p->at, &insn) && insn.len == 4 && g->c.m->uses(bytes, 4, &reads, &writes)
-	    && writes == (regset)1 << g->c.m->call_reg)
-		return;
-	unmap(g, p->text);
+	if (!only_called(g, p->at))
+		unmap(g, p->text);
 }
 
 /* Single instructions do not tell what addresses they obtain.  Where the table has fewer rows than it says, some code that nobody
