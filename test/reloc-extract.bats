@@ -57,7 +57,7 @@ bad() {
 
 @test "other machines, relocatable objects, core files, unknown headers" {
 	changed 18 H 183; bad "not profiled: no back end for this machine"
-	changed 18 H 8; bad "not profiled: no back end for this machine"
+	changed 18 H 8; bad "not profiled: MIPS n64 code: only o32 is handled"
 	changed 16 H 1; bad "a relocatable object"
 	changed 16 H 4; bad "a core file"
 	changed 16 H 77; bad "file type 77"
