@@ -71,6 +71,9 @@ under_callgrind() {
 # measure [FORKED]: every counter of that run compared, of so many forked processes too, and the part of the program's instructions
 # that was counted.
 measure() {
+	local left
+	left=$(sed -n 's/^ob=//p' "$WORK"/callgrind/run.* | sort -u | grep -Fxf <(so-run -d "$(objects)" --list | cut -f 1 | sed 'p; s!^/lib/!/usr/lib/!'))
+	[ -z "$left" ] || failed "not replaced under callgrind: $left"
 	"$PYTHON" "$here/coverage.py" "$name" "$WORK/run" "$(objects)" "$WORK"/callgrind/run.* | tee "$WORK/measured"
 	[ "${PIPESTATUS[0]}" = 0 ] || failed "coverage"
 	[ -z "${1-}" ] || grep -q ", $1 of them forked" "$WORK/measured" || failed "not $1 forked processes were compared"

@@ -162,7 +162,10 @@ static void find_executable(void)
 
 	executable[n > 0 ? n : 0] = 0;
 	become_profiled(n > 0 ? "/proc/self/exe" : given);
-	if (n <= 0)
+	/* Valgrind tells the program's path, and opens a file of its own. */
+	if (n > 0)
+		become_profiled(executable);
+	else
 		copy(executable, given, sizeof executable);
 	for (uint32_t i = 0; i < index_->entries && !program_is_profiled; i++)
 		if (entries()[i].flags & RUN_APP && same(string(entries()[i].twin), executable)) {
