@@ -42,7 +42,7 @@ static bool watch_forks(struct counters_private *p, size_t page)
 	return p->by_pid;
 }
 
-static void read_settings(char *directory, size_t size, uint64_t *limit)
+static void read_settings(char *directory, size_t size, uint64_t *limit, const char *const *environment)
 {
 	char number[24];
 	struct setting settings[] = {
@@ -50,7 +50,7 @@ static void read_settings(char *directory, size_t size, uint64_t *limit)
 		{ COUNTERS_CAP_ENV "=", number, sizeof number },
 	};
 
-	process_settings(settings, sizeof settings / sizeof *settings);
+	process_settings(settings, sizeof settings / sizeof *settings, environment);
 	if (!text_number(number, limit))
 		*limit = COUNTERS_CAP_DEFAULT;
 }
@@ -70,20 +70,20 @@ static bool share(struct counters_private *p, struct counters_header *h, struct 
 	return true;
 }
 
-static long open_directory(const struct counters_private *p, struct counters_header *h)
+static long open_directory(const struct counters_private *p, struct counters_header *h, const char *const *environment)
 {
 	char directory[sizeof p->directory];
 
-	read_settings(directory, sizeof directory, &h->limit);
+	read_settings(directory, sizeof directory, &h->limit, environment);
 	if (directory[0])
 		return file_directory(directory);
 	return text_length(p->directory, sizeof p->directory) < sizeof p->directory ? file_directory(p->directory) : -ENAMETOOLONG;
 }
 
-static void start(struct counters_private *p, struct counters_header *h)
+static void start(struct counters_private *p, struct counters_header *h, const char *const *environment)
 {
 	struct file f = { .header = h, .counts = (const char *)h + h->header_size };
-	long dir = open_directory(p, h);
+	long dir = open_directory(p, h, environment);
 
 	if (dir < 0) {
 		p->state = COUNTERS_STATE_DIRECTORY;
@@ -102,13 +102,13 @@ static void start(struct counters_private *p, struct counters_header *h)
 	sys_close(f.dir);
 }
 
-void runtime_init(struct counters_private *p, struct counters_header *h)
+void runtime_init(struct counters_private *p, struct counters_header *h, const char *const *environment)
 {
 	if (p->initialised)
 		return;
 	p->initialised = 1;
 	if (file_header_sound(h))
-		start(p, h);
+		start(p, h, environment);
 	else
 		p->state = COUNTERS_STATE_HEADER;
 }

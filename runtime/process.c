@@ -33,7 +33,31 @@ static void take(struct setting *settings, struct match *matches, size_t count, 
 
 enum { SETTINGS = 4 };
 
-void process_settings(struct setting *settings, size_t count)
+/* Sixteen bytes that lie in one page with it. */
+static bool can_read(const void *p)
+{
+	return (uintptr_t)p >= COUNTERS_PAGE && sys_readable((const void *)((uintptr_t)p & ~(uintptr_t)15));
+}
+
+/* What constructors are given is not believed: C libraries differ in it. */
+static void take_all(struct setting *settings, struct match *matches, size_t count, const char *const *environment)
+{
+	size_t left = 1 << 23;
+	const char *s;
+
+	for (; (uintptr_t)environment % sizeof *environment == 0 && can_read(environment) && *environment; environment++)
+		for (s = *environment;; s++) {
+			if ((s == *environment || (uintptr_t)s % COUNTERS_PAGE == 0) && !can_read(s))
+				return;
+			if (!left--)
+				return;
+			take(settings, matches, count, *s);
+			if (!*s)
+				break;
+		}
+}
+
+void process_settings(struct setting *settings, size_t count, const char *const *environment)
 {
 	struct match matches[SETTINGS];
 	char chunk[512];
@@ -45,8 +69,10 @@ void process_settings(struct setting *settings, size_t count)
 	if (sys_privileged())
 		return;
 	fd = sys_openat(AT_FDCWD, "/proc/self/environ", O_RDONLY, 0);
-	if (fd < 0)
+	if (fd < 0) {
+		take_all(settings, matches, count, environment);
 		return;
+	}
 	while ((n = sys_read((int)fd, chunk, sizeof chunk)) > 0)
 		for (long i = 0; i < n; i++)
 			take(settings, matches, count, chunk[i]);

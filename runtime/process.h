@@ -10,8 +10,9 @@ struct setting {
 	size_t size;
 };
 
-/* Environment variables as the program was started with them: no C library is asked.  All "" in a privileged program. */
-void process_settings(struct setting *settings, size_t count);
+/* Environment variables as the program was started with them: no C library is asked.  All "" in a privileged program.  ENVIRONMENT is
+   where to look when there is no /proc; it may be anything. */
+void process_settings(struct setting *settings, size_t count, const char *const *environment);
 /* Fills in the header's part about the run, for a file that this process makes now. */
 void process_fill(struct counters_header *h);
 #endif

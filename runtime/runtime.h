@@ -12,7 +12,7 @@
 
    Files: OBJECT.PID.N and COUNTERS_USAGE in the directory, never through a symbolic link of that name, never longer than
    RLIMIT_FSIZE, every block reserved.  SOPROF_DIR and SOPROF_MAX are read from /proc/self/environ, that is as the program was
-   started with them; a program with more rights than its user has the fixed directory and the default cap.
+   started with them, or where there is no /proc from what constructors are given; a program with more rights than its user has the fixed directory and the default cap.
 
    Fork: a page that the kernel clears in a forked child (MADV_WIPEONFORK) tells parent and child apart; a child that shares its
    parent's memory (threads, vfork, posix_spawn) reads 1 there and counts on in the same file.  A sandbox that kills on a system
@@ -25,10 +25,11 @@
 #define RUNTIME_RUNTIME_H
 #include "formats/counters.h"
 
-/* To be called once in an object, before its other constructors (DT_INIT, or the first init-array slot); it does nothing the
+/* ENVIRONMENT: a constructor's third argument, or whatever its register holds.
+   To be called once in an object, before its other constructors (DT_INIT, or the first init-array slot); it does nothing the
    second time.  P is the private page; H, the header, is header.page bytes behind it.  Until then and always where no file can be
    had, the object counts in its own private pages; from here on in the file's. */
-void runtime_init(struct counters_private *p, struct counters_header *h);
+void runtime_init(struct counters_private *p, struct counters_header *h, const char *const *environment);
 
 /* To be called when p->alive reads 0: this process was (perhaps) forked and still maps its parent's files.  Gives every profiled
    object of the process a file of its own, or private memory. */

@@ -212,6 +212,10 @@ confined() {
 	so-run -q -d "$T/out" -r run unshare -m sh -c 'umount -l /proc && exec "$0"' "$T/process" >said 2>&1
 	cat said
 	[ ! -s said ]
+	# the run directory is known all the same
+	[ "$(counted called libprocess.so)" = $N ]
+	[ "$(counted own process)" = $N ]
+	[ -z "$(find "$T/out" -name '*.0')" ]
 }
 
 @test "a directory that is full, read-only, or not to be written in" {

@@ -108,6 +108,24 @@ need_root() { [ "$(id -u)" = 0 ] || skip "needs root"; }
 	[ "$(total "$D"/z.*.0)" = 11 ]
 }
 
+@test "no /proc: the environment that constructors are given, if it is one" {
+	need_root
+	unshare -m true 2> error || skip "no mount namespaces: $(cat error)"
+	mkdir elsewhere
+	without_proc() { env -i A="$(head -c 60000 /dev/zero | tr '\0' a)" SOPROF_DIR="$PWD/elsewhere" B=b unshare -m sh -c 'umount -l /proc && exec "$@"' - "$HOST" "$@"; }
+	without_proc object x "$D" 10 init count 0 9
+	[ "$(total elsewhere/x.*.0)" = 9 ]
+	[ -z "$(ls "$D")" ]
+	# nothing, an odd address, one that is not mapped, one that is no address at all
+	n=0
+	for given in 0 1 0x10000 0x7fffffffffff0 0xfffffffffffffff8; do
+		without_proc object y "$D" 10 given $given init count 0 7
+		n=$((n + 1))
+		[ "$(total "$D"/y.*.0 | grep -c '^7$')" = $n ]
+	done
+	[ "$(ls elsewhere | wc -l)" = 1 ]
+}
+
 @test "a privileged program does not listen to the environment" {
 	need_root
 	cp "$HOST" setuid-host && chown 65534 setuid-host && chmod 4755 setuid-host

@@ -33,7 +33,7 @@ enum { PAGE = 65536, ALIGN = RUNTIME_MIPS_ALIGN, INIT = RUNTIME_MIPS_INIT, CHILD
 enum { PAGE = 65536, ALIGN = RUNTIME_MIPSEL_ALIGN, INIT = RUNTIME_MIPSEL_INIT, CHILD = RUNTIME_MIPSEL_CHILD };
 #endif
 
-typedef void (*entry)(struct counters_private *, struct counters_header *);
+typedef void (*entry)(struct counters_private *, struct counters_header *, char **environment);
 
 struct segment {
 	struct counters_private *p;
@@ -45,6 +45,7 @@ static entry init, child;
 static struct segment segments[32];
 static int segment_count;
 static bool in_child, on_stack;
+static char **given;	/* what constructors are given as the environment */
 static struct { pthread_t thread; struct segment *s; uint64_t which, times; } threads[8];
 static int thread_count;
 
@@ -107,7 +108,7 @@ static struct segment *stack_segment;
 
 static void on_the_stack(void)
 {
-	stack_call(stack_segment->p, stack_segment->h);
+	stack_call(stack_segment->p, stack_segment->h, given);
 }
 
 /* Calls on a stack of its own that was painted first, and prints how much of it was used. */
@@ -138,7 +139,7 @@ static void call(entry f, struct segment *s)
 	if (on_stack)
 		call_measured(f, s);
 	else
-		f(s->p, s->h);
+		f(s->p, s->h, given);
 	if (!on_stack && errno != 4242)
 		die("errno was changed");
 }
@@ -345,6 +346,9 @@ static int act(char **w)
 		if (chroot(w[0]) || chdir("/"))
 			die(w[0]);
 		return 1;
+	} else if (!strcmp(word, "given")) {
+		given = (char **)(uintptr_t)number(w);
+		return 1;
 	} else if (!strcmp(word, "occupy")) {
 		occupy();
 	} else if (!strcmp(word, "occupied")) {
@@ -385,6 +389,7 @@ static void act_conditionally(char *word)
 
 int main(int argc, char **argv)
 {
+	given = environ;
 	load_blob();
 	for (int i = 1; i < argc; i++)
 		if (!strncmp(argv[i], "c:", 2) || !strncmp(argv[i], "p:", 2))
