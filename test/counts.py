@@ -1,4 +1,4 @@
-# counts.py PROFILE OBJECT [SYMBOL] - from a profile stream, for the object whose base name is OBJECT: the count of the block that
+# counts.py PROFILE OBJECT [SYMBOL...] - from a profile stream, for the object whose base name is OBJECT: the count of the block that
 # begins at SYMBOL (looked up with pyelftools in the original), or without SYMBOL all blocks, "address count" a line.
 import cbor2, os, sys
 from elftools.elf.elffile import ELFFile
@@ -38,8 +38,8 @@ if __name__ == "__main__":
         if os.path.basename(head["name"]) != sys.argv[2]:
             continue
         blocks = {r[1]: r[3] for r in rows if r[0] == 0}
-        if len(sys.argv) > 3:
-            print(blocks.get(symbol(head["path"], sys.argv[3]), "none"))
-        else:
+        for name in sys.argv[3:]:
+            print(blocks.get(symbol(head["path"], name), "none"))
+        if len(sys.argv) == 3:
             for address in sorted(blocks):
                 print(f"{address:x} {blocks[address]}")

@@ -60,9 +60,7 @@ moments() {
 	[ "${#files[@]}" = "$1" ]
 	for file in "${files[@]}"; do
 		count-extract -q "$T/out/libmoments.so" "$file" >profile
-		for f in resolver init constructor call handler exit_handler destructor fini; do
-			"$PYTHON" "$REPO/test/counts.py" profile libmoments.so in_$f
-		done | paste -sd ' ' >counted
+		"$PYTHON" "$REPO/test/counts.py" profile libmoments.so in_{resolver,init,constructor,call,handler,exit_handler,destructor,fini} | paste -sd ' ' >counted
 		echo "$file: $(cat counted)"
 		[ "$(cat counted)" = "10 11 12 13 14 $2 16 17" ]
 	done
