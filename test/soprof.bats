@@ -135,6 +135,14 @@ cached() { ls "$XDG_CACHE_HOME"/soprof/*/plain | grep -c "^$1"; }
 	[ "$(soprof report --json --function hit | "$PYTHON" -c 'import json, sys; print([f["entered"] for f in json.load(sys.stdin)["functions"]])')" = "[1]" ]
 }
 
+@test "a program with a fixed address: one row for a kind of reason" {
+	soprof record /usr/bin/python3.11 -S -c 1
+	soprof report -n 1 | grep ' python3.11 .*room for a jump' >rows
+	[ "$(wc -l <rows)" = 1 ]
+	count-extract -q soprof.data | map-dump --json | grep -c '"why":"it keeps its old address, and at 0x[0-9a-f]* there is no room' >ranges
+	[ "$(awk '{ print $3 }' rows)" = "$(cat ranges)" ]
+}
+
 @test "records at the same moment, with an empty cache" {
 	export XDG_CACHE_HOME=$PWD/cache
 	for i in 1 2 3 4; do

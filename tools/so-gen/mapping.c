@@ -300,7 +300,7 @@ bool gen_keep_pinned(struct gen *g)
 			continue;
 		struct code_range *r = code_range_at(&g->c, a);
 		if (!r->why)
-			r->why = code_reason(&g->c, "it keeps its old address 0x%x, with no room for a jump there", a);
+			r->why = code_reason(&g->c, "it keeps its old address, and at 0x%x there is no room for a jump", a);
 		changed = true;
 	}
 	return changed;
