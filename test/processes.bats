@@ -176,7 +176,16 @@ moments() {
 	[ -z "$(find root -name '*.0')" ]
 }
 
-@test "no descriptor is free" { ends descriptors 0; }
+@test "no descriptor is free; a child that is forked then counts privately" {
+	ends descriptors 0
+	run so-run -q -d "$T/out" -r run "$T/process" descriptors-fork
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[ "$(counted called libprocess.so)" = $((2 * N)) ]
+	[ "$(counted own process)" = $((2 * N)) ]
+	# each object's file says that a child's counts are missing
+	[ "$(count-extract -q run | map-dump --json | grep -c '"note":"the counts of some forked child are missing"')" = 3 ]
+}
 
 # confined COMMANDS: the program runs as it does without being profiled
 confined() {

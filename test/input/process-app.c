@@ -76,20 +76,25 @@ static void become_daemon(void)
 		_exit(1);
 }
 
-/* The child counts in a root where there is no directory for its counts. */
-static void change_root(const char *root)
+/* At the same time in parent and child. */
+static void work_in_two(void)
 {
 	int status = 0;
-	pid_t pid;
+	pid_t pid = fork();
 
-	if (chroot(root) || chdir("/"))
-		exit(1);
-	pid = fork();
 	work();
 	if (!pid)
 		_exit(0);
 	if (waitpid(pid, &status, 0) != pid || status)
 		exit(1);
+}
+
+/* Where there is no directory for the child's counts. */
+static void change_root(const char *root)
+{
+	if (chroot(root) || chdir("/"))
+		exit(1);
+	work_in_two();
 }
 
 static void fill_descriptors(void)
@@ -108,13 +113,15 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(how, "daemon"))
 		become_daemon();
-	if (!strcmp(how, "descriptors"))
+	if (!strncmp(how, "descriptors", 11))
 		fill_descriptors();
 	if (!strcmp(how, "at-exit"))
 		atexit(late);
 	work();
 	if (!strcmp(how, "chroot"))
 		change_root(argv[2]);
+	if (!strcmp(how, "descriptors-fork"))
+		work_in_two();
 	if (!strcmp(how, "exec"))
 		execv(argv[2], argv + 2);
 	if (!strcmp(how, "quick_exit"))
