@@ -459,6 +459,37 @@ signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); os.execvp("trace-run", [
 	json '[p["symbol"] for p in r["parts"]]' < r | grep -q lj_vm_ffi_callback
 }
 
+@test "trace-run: what an object does while it is loaded, and functions that LuaJIT has in Lua" {
+	needs_perf
+	cat > slow.c <<-'END'
+		#include <time.h>
+		volatile int turns;
+		__attribute__((constructor)) void begin(void) { for (clock_t end = clock() + CLOCKS_PER_SEC / 10; clock() < end;) for (int i = 0; i < 100000; i++) turns++; }
+		int luaopen_slow(void *L) { (void)L; return 0; }
+	END
+	gcc -O1 -fPIC -shared -o slow.so slow.c
+	source_is <<-'END'
+		require("slow")
+		local sum = 0
+		for round = 1, 20000 do
+			local t = {}
+			for i = 1, 40 do t[i] = i end
+			for i = 1, 20 do table.remove(t, 1) end
+			sum = sum + #table.move(t, 1, 10, 3)
+		end
+		print(sum)
+	END
+	LUA_CPATH="$PWD/?.so;;" options="-F 5000" same s.lua
+	"$PYTHON" "$REPO/test/cddl_check.py" --strict "$REPO/formats/profile.cddl" profile t
+	prof-report --json --samples t > all
+	prof-report --json t > r
+	is "$(json '[s["samples"] for s in r["states"] if s["state"] == "unknown"][0]' < r)" 0
+	holds "$(json 'sum(p["samples"] for p in r["parts"] if (p["symbol"] or "").startswith("begin "))' < r) > 300"
+	json '[f["function"] for f in r["functions"]]' < r | grep -q '"\[builtin:remove\]"'
+	# They are still told in their order.
+	is "$(json 'r["all"] == sorted(r["all"], key=lambda s: s["time"])' < all)" true
+}
+
 @test "trace-run: the fastest rate leaves the script time" {
 	trace-run -F 20000 -o t "$LUA/ratio.lua" 0.3 > times
 	run trace-run -F 20001 -o t "$LUA/ratio.lua" 0.3

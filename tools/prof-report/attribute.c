@@ -3,7 +3,9 @@
    In this order: a PC in the code of a live trace is that trace's, whatever the VM's state says; a state that names a live trace is C code
    it called, and a return address into it gives the line; the garbage collector with a return address into a trace was entered from
    there; else the state decides.  What is in no object and no trace is unknown. */
+#include <stdlib.h>
 #include <string.h>
+#include "lib/base/mem.h"
 #include "tools/prof-report/run-internal.h"
 
 const char *const where_names[WHERES] = {
@@ -11,7 +13,7 @@ const char *const where_names[WHERES] = {
 	"garbage collector", "recorder", "optimizer", "assembler", "C", "unknown"
 };
 
-enum { LISTED = 3 };
+enum { LISTED = 3, LATE_MAX = 4096 };
 
 struct seen {
 	struct run_cell cell;
@@ -201,19 +203,72 @@ static void count(struct run *r, const struct seen *s, uint64_t time, uint64_t w
 		vec_push(&r->all, ((struct run_sample){ time, s->pc, cell, (uint32_t)weight }));
 }
 
-void run_sample(struct run *r, const struct stream_row *row)
+static bool is_nowhere(const struct seen *s)
 {
-	const struct numbers *list = &row->details.numbers;
-	uint64_t weight = list->n && row->details.present ? (uint64_t)list->v[0] : 1;
-	struct seen s = { .cell = { .symbol = NONE, .c_function = NONE, .line_file = NONE, .function = NONE }, .pc = row->address, .state = row->information };
+	return s->cell.where == WHERE_UNKNOWN && s->cell.symbol == NONE;
+}
 
-	if (row->details.present && list->n > 1)
+static struct seen look(struct run *r, const struct run_late *sample)
+{
+	const struct numbers *list = &sample->numbers;
+	struct seen s = { .cell = { .symbol = NONE, .c_function = NONE, .line_file = NONE, .function = NONE }, .pc = sample->pc, .state = sample->state };
+
+	if (list->n > 1)
 		s.return_address = (uint64_t)list->v[1];
-	if (row->details.present && list->n > 2)
+	if (list->n > 2)
 		s.c_function = (uint64_t)list->v[2];
-	if (row->details.present && list->n > LISTED)
+	if (list->n > LISTED)
 		s.calls = (struct numbers){ list->v + LISTED, list->n - LISTED };
 	decide(r, &s);
-	find_chain(r, &s);
-	count(r, &s, row->count, weight > UINT32_MAX ? UINT32_MAX : weight);
+	return s;
+}
+
+static void put(struct run *r, const struct run_late *sample, struct seen *s)
+{
+	uint64_t weight = sample->numbers.n ? (uint64_t)sample->numbers.v[0] : 1;
+
+	find_chain(r, s);
+	count(r, s, sample->time, weight > UINT32_MAX ? UINT32_MAX : weight);
+}
+
+void run_settle(struct run *r)
+{
+	for (size_t i = 0; i < r->late.n; i++) {
+		struct seen s = look(r, &r->late.v[i]);
+
+		put(r, &r->late.v[i], &s);
+		free((void *)(uintptr_t)r->late.v[i].numbers.v);
+	}
+	r->late.n = 0;
+}
+
+static void wait_for_objects(struct run *r, const struct run_late *sample)
+{
+	struct run_late copy = *sample;
+	size_t bytes = sample->numbers.n * sizeof *copy.numbers.v;
+	int64_t *v = xmalloc(bytes + 1);
+
+	if (bytes)
+		memcpy(v, sample->numbers.v, bytes);
+	copy.numbers.v = v;
+	vec_push(&r->late, copy);
+	if (r->late.n >= LATE_MAX)
+		run_settle(r);
+}
+
+void run_sample(struct run *r, const struct stream_row *row)
+{
+	const struct numbers none = { NULL, 0 };
+	struct run_late sample = { row->count, row->address, row->information, row->details.present ? row->details.numbers : none };
+	struct seen s;
+
+	/* They stay in their order. */
+	if (!r->late.n) {
+		s = look(r, &sample);
+		if (!is_nowhere(&s)) {
+			put(r, &sample, &s);
+			return;
+		}
+	}
+	wait_for_objects(r, &sample);
 }

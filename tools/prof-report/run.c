@@ -25,6 +25,7 @@ void run_free(struct run *r)
 	vec_free(&r->stubs);
 	vec_free(&r->aborts);
 	vec_free(&r->recording);
+	vec_free(&r->late);
 	vec_free(&r->weights);
 	vec_free(&r->start_flushes);
 	vec_free(&r->all);
@@ -98,7 +99,10 @@ void run_function_text(const struct run *r, uint32_t function, char *to, size_t 
 		return;
 	}
 	run_file_text(r, f->file, file, sizeof file);
-	snprintf(to, size, f->line ? "%s:%u" : "%s (main chunk)", file, f->line);
+	if (f->line)
+		snprintf(to, size, "%s:%u", file, f->line);
+	else
+		snprintf(to, size, file[0] == '[' && strncmp(file, "[string", 7) ? "%s" : "%s (main chunk)", file);
 }
 
 void run_place_text(const struct run *r, struct run_place at, char *to, size_t size)
@@ -357,6 +361,8 @@ bool run_row(struct run *r, struct stream_reader *from)
 {
 	const struct stream_row *row = &from->row;
 
+	if (row->type != PROFILE_SAMPLE && row->type != PROFILE_MODULE)
+		run_settle(r);
 	switch (row->type) {
 	case PROFILE_RUN: return read_run(r, row);
 	case PROFILE_MODULE: return read_module(r, from);
@@ -378,5 +384,6 @@ bool run_row(struct run *r, struct stream_reader *from)
 void run_finish(struct run *r, bool cut)
 {
 	r->cut = cut;
+	run_settle(r);
 	r->recorded_for_nothing += take_recording(r, UINT64_MAX);
 }

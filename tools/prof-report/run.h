@@ -55,6 +55,7 @@ struct run_cell { uint32_t where, trace, symbol, c_function, chain, line_file, l
 struct run_sample { uint64_t time, pc; uint32_t cell, weight; };
 struct run_stub { uint64_t start, end; };
 struct run_pending { uint64_t time, weight; };
+struct run_late { uint64_t time, pc; int64_t state; struct numbers numbers; };
 
 struct run {
 	const char *path, *name;
@@ -73,6 +74,7 @@ struct run {
 	VEC(struct run_pending) recording;	/* samples of the compiler whose recording has not ended */
 	uint64_t flushes, samples, weight, recorded_for_nothing;
 
+	VEC(struct run_late) late;		/* samples in no object that is known, and those behind them */
 	struct intern texts, functions, chains, cells, starts, symbols;
 	VEC(uint64_t) start_flushes;			/* flushes before a trace with that start was compiled last */
 	VEC(uint64_t) weights;				/* of cells */

@@ -1,5 +1,6 @@
 /* prototypes.c - the functions of the script, by the address of their bytecode. */
 #include "tools/trace-run/prototypes.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "formats/profile.h"
@@ -133,18 +134,22 @@ static void insert(struct known new)
 static void write_row(const struct vm_prototype *p, uint32_t serial)
 {
 	static VEC(int64_t) numbers;
-	int32_t line = p->first_line;
+	bool builtin = vm_is_builtin(p);
+	int32_t line = builtin ? 0 : p->first_line;
+	char name[64];
 
 	numbers.n = 0;
-	vec_push(&numbers, p->first_line);
-	vec_push(&numbers, p->lines);
+	vec_push(&numbers, line);
+	vec_push(&numbers, builtin ? 0 : p->lines);
+	if (builtin)
+		snprintf(name, sizeof name, "=[builtin:%s]", vm_chunk_name(p));
 	for (uint32_t i = 0; p->line_info && i < p->size; i++) {
 		vec_push(&numbers, vm_line(p, i) - line);
 		line = vm_line(p, i);
 	}
 	emit_row(&(struct row){
 		.type = PROFILE_PROTOTYPE, .address = (uintptr_t)vm_bytecode(p), .information = p->size, .count = serial,
-		.name = vm_chunk_name(p), .numbers = numbers.v, .n = numbers.n, .can_wait = true,
+		.name = builtin ? name : vm_chunk_name(p), .numbers = numbers.v, .n = numbers.n, .can_wait = true,
 	});
 }
 

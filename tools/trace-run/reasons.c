@@ -69,7 +69,9 @@ static void name_function(lua_State *L, int index, char *to, size_t size)
 	const struct vm_function *f = lua_topointer(L, index);
 	const struct vm_prototype *p = vm.known ? vm_prototype_of(f) : NULL;
 
-	if (p)
+	if (p && vm_is_builtin(p))
+		snprintf(to, size, "[builtin:%s]", vm_chunk_name(p));
+	else if (p)
 		snprintf(to, size, "%s:%d", vm_chunk_name(p), (int)p->first_line);
 	else if (vm.known && f->id < words.n_functions && words.functions[f->id] && f->id > 1)
 		snprintf(to, size, "%s", words.functions[f->id]);

@@ -71,7 +71,7 @@ static void choose_way(void)
 
 int32_t vm_line(const struct vm_prototype *p, uint32_t position)
 {
-	if (!p->line_info || position > p->size)
+	if (!p->line_info || vm_is_builtin(p) || position > p->size)
 		return 0;
 	if (!position)
 		return p->first_line;

@@ -97,6 +97,11 @@ int32_t vm_line(const struct vm_prototype *p, uint32_t position);
 /* The next prototype that is a constant of p, or NULL; *at is 0 at first. */
 const struct vm_prototype *vm_child(const struct vm_prototype *p, uint32_t *at);
 bool vm_is_prototype(const struct vm_prototype *p);
+/* Functions that LuaJIT itself has in Lua have no lines; their chunk's name is their own. */
+static inline bool vm_is_builtin(const struct vm_prototype *p)
+{
+	return p->first_line < 0;
+}
 /* The chunk's name, not copied. */
 const char *vm_chunk_name(const struct vm_prototype *p);
 /* A number that no two names have. */
