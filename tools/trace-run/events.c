@@ -299,49 +299,72 @@ static const struct heard { lua_CFunction handler; const char *event, *key; } he
 };
 enum { HEARD = sizeof heard / sizeof *heard };
 
-static void push_kept(lua_State *L, const char *key, int which)
-{
-	lua_pushlightuserdata(L, (void *)(uintptr_t)key);
-	lua_rawget(L, LUA_REGISTRYINDEX);
-	lua_rawgeti(L, -1, which);
-	lua_remove(L, -2);
-}
-
-/* What is kept of an event: a maker of pairs, and the script's handler or nothing. */
+/* What is kept of an event, from when the script first wants to hear it: a maker of pairs, and the script's handler or nothing.
+   Until then LuaJIT has nothing of us that it would not have without: its hot counters depend on where things lie. */
 enum { MAKER = 1, THEIRS };
 
-/* Tells LuaJIT to call the handler at that index after ours; 0: ours alone.  jit.attach is the upvalue. */
-static void listen(lua_State *L, const struct heard *h, int theirs)
+/* Pushes what is kept, or nil. */
+static void push_kept(lua_State *L, const struct heard *h)
 {
 	lua_pushlightuserdata(L, (void *)(uintptr_t)h->key);
 	lua_rawget(L, LUA_REGISTRYINDEX);
-	if (theirs)
-		lua_pushvalue(L, theirs);
-	else
-		lua_pushnil(L);
-	lua_rawseti(L, -2, THEIRS);
-	lua_pop(L, 1);
-	lua_pushvalue(L, lua_upvalueindex(1));
-	if (theirs) {
-		push_kept(L, h->key, MAKER);
-		lua_pushvalue(L, theirs);
-		lua_call(L, 1, 1);
-	} else {
-		lua_pushcfunction(L, h->handler);
-	}
+}
+
+/* Handlers must not be compiled. */
+static void keep(lua_State *L, const struct heard *h)
+{
+	lua_pushlightuserdata(L, (void *)(uintptr_t)h->key);
+	lua_newtable(L);
+	luaL_loadbuffer(L, pair, sizeof pair - 1, "=trace-run");
+	luaJIT_setmode(L, -1, LUAJIT_MODE_ALLFUNC | LUAJIT_MODE_OFF);
+	lua_pushcfunction(L, h->handler);
+	lua_call(L, 1, 1);
+	lua_rawseti(L, -2, MAKER);
+	lua_rawset(L, LUA_REGISTRYINDEX);
+}
+
+/* jit.attach, which is at that index, with the handler on top of the stack. */
+static void attach_original(lua_State *L, const struct heard *h, int original)
+{
+	lua_pushvalue(L, original);
+	lua_insert(L, -2);
 	lua_pushstring(L, h->event);
 	lua_call(L, 2, 0);
 }
 
+/* The function at index 1 is called after ours. */
+static void listen(lua_State *L, const struct heard *h)
+{
+	push_kept(L, h);
+	if (lua_isnil(L, -1)) {
+		/* All, before the script can hear of it. */
+		for (int i = 0; i < HEARD; i++)
+			keep(L, &heard[i]);
+		push_kept(L, h);
+	}
+	lua_pushvalue(L, 1);
+	lua_rawseti(L, -2, THEIRS);
+	lua_rawgeti(L, -1, MAKER);
+	lua_pushvalue(L, 1);
+	lua_call(L, 1, 1);
+	attach_original(L, h, lua_upvalueindex(1));
+}
+
 static void forget(lua_State *L, const struct heard *h)
 {
-	bool theirs;
+	int top = lua_gettop(L);
 
-	push_kept(L, h->key, THEIRS);
-	theirs = lua_rawequal(L, 1, -1);
-	lua_pop(L, 1);
-	if (theirs)
-		listen(L, h, 0);
+	push_kept(L, h);
+	if (lua_istable(L, -1)) {
+		lua_rawgeti(L, -1, THEIRS);
+		if (lua_rawequal(L, 1, -1)) {
+			lua_pushnil(L);
+			lua_rawseti(L, -3, THEIRS);
+			lua_pushcfunction(L, h->handler);
+			attach_original(L, h, lua_upvalueindex(1));
+		}
+	}
+	lua_settop(L, top);
 }
 
 static int call_original(lua_State *L)
@@ -364,43 +387,25 @@ static int attach(lua_State *L)
 		if (lua_isnoneornil(L, 2)) {
 			forget(L, &heard[i]);
 		} else if (!strcmp(lua_tostring(L, 2), heard[i].event)) {
-			listen(L, &heard[i], 1);
+			listen(L, &heard[i]);
 			return 0;
 		}
 	}
 	return call_original(L);
 }
 
-/* Handlers must not be compiled. */
-static void keep_maker(lua_State *L, const struct heard *h)
-{
-	lua_pushlightuserdata(L, (void *)(uintptr_t)h->key);
-	lua_newtable(L);
-	luaL_loadbuffer(L, pair, sizeof pair - 1, "=trace-run");
-	luaJIT_setmode(L, -1, LUAJIT_MODE_ALLFUNC | LUAJIT_MODE_OFF);
-	lua_pushcfunction(L, h->handler);
-	lua_call(L, 1, 1);
-	lua_rawseti(L, -2, MAKER);
-	lua_rawset(L, LUA_REGISTRYINDEX);
-}
-
-static int begin(lua_State *L)
-{
-	for (int i = 0; i < HEARD; i++) {
-		keep_maker(L, &heard[i]);
-		listen(L, &heard[i], 0);
-	}
-	lua_pushvalue(L, lua_upvalueindex(1));
-	lua_pushcclosure(L, attach, 1);
-	return 1;
-}
-
 void events_attach(lua_State *L)
 {
+	int original;
+
 	lua_getglobal(L, "jit");
 	lua_getfield(L, -1, "attach");
-	lua_pushcclosure(L, begin, 1);
-	lua_call(L, 0, 1);
+	original = lua_gettop(L);
+	for (int i = 0; i < HEARD; i++) {
+		lua_pushcfunction(L, heard[i].handler);
+		attach_original(L, &heard[i], original);
+	}
+	lua_pushcclosure(L, attach, 1);
 	lua_setfield(L, -2, "attach");
 	lua_pop(L, 1);
 }
