@@ -612,6 +612,17 @@ signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); os.execvp("trace-run", [
 	[ "$(stat -c %s t)" -le 16384 ]
 }
 
+@test "trace-run: a script that closes our file and opens its own there; few descriptors, and no standard output" {
+	run --separate-stderr bash -c "ulimit -n 1024; trace-run -o t '$LUA/close.lua'"
+	is "$status $output" "0 $(luajit "$LUA/close.lua")"
+	[[ $stderr == *"t: cannot write all of the profile: it ends early" ]]
+	is "$(stat -c %s mine)" 0
+	run --separate-stderr bash -c "ulimit -n 60; trace-run -o t '$LUA/threshold.lua' 10 >&-"
+	is "$status$stderr" "0"
+	prof-report t > report
+	! grep 55 t
+}
+
 @test "trace-run: devices and FIFOs are written in place" {
 	mkfifo pipe
 	cat pipe > copy &

@@ -15,6 +15,7 @@
 #include "lib/base/json.h"
 #include "lib/base/mem.h"
 #include "lib/base/msg.h"
+#include "tools/trace-run/descriptor.h"
 
 enum {
 	HEAD = 9, RING = 256, SAMPLE_BYTES = 64 + HEAD * (3 + 2 * SAMPLE_FRAMES),
@@ -23,6 +24,7 @@ enum {
 
 static struct {
 	int fd;
+	struct stat file;		/* what fd has to be */
 	char *path;
 	bool made, failed;
 	volatile int held;
@@ -117,10 +119,20 @@ static ssize_t write_quietly(const unsigned char *p, size_t n)
 /* Most outputs are files, which raise no signal. */
 static bool is_pipe;
 
+/* The script closed it, and may have opened another in its place. */
+static void leave_lost_file(void)
+{
+	if (out.fd >= 0 && !descriptor_is(out.fd, &out.file)) {
+		out.fd = -1;
+		out.failed = true;
+	}
+}
+
 static void put_bytes(const unsigned char *p, size_t n)
 {
 	if (n > out.limit - out.size)
 		out.failed = true;
+	leave_lost_file();
 	while (n && !out.failed && out.fd >= 0) {
 		ssize_t done = is_pipe ? write_quietly(p, n) : write(out.fd, p, n);
 
@@ -288,25 +300,14 @@ static void begin(const struct emit_object *object)
 	put_bytes(out.buffer, (size_t)(pen.p - out.buffer));
 }
 
-/* A descriptor that scripts do not use by chance: those that count on the next one being 3 shall have it. */
-static int out_of_the_way(int fd)
-{
-	int high = fcntl(fd, F_DUPFD_CLOEXEC, 200);
-
-	if (high < 0)
-		return fd;
-	close(fd);
-	return high;
-}
-
 bool emit_open(const char *path, const struct emit_object *object)
 {
 	struct rlimit limit;
-	struct stat st;
+	struct stat before;
 	bool was_there;
 
 	out.path = path ? xstrdup(path) : xasprintf("trace.%ld.cbor", (long)getpid());
-	was_there = !stat(out.path, &st);
+	was_there = !stat(out.path, &before);
 	out.fd = open(out.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | (path ? 0 : O_NOFOLLOW), 0666);
 	if (out.fd < 0) {
 		msg_error(out.path, "cannot write:");
@@ -319,9 +320,9 @@ bool emit_open(const char *path, const struct emit_object *object)
 		return false;
 	}
 	out.made = !was_there;
-	is_pipe = fstat(out.fd, &st) || !S_ISREG(st.st_mode);
+	is_pipe = fstat(out.fd, &out.file) || !S_ISREG(out.file.st_mode);
 	out.limit = !is_pipe && !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
-	out.fd = out_of_the_way(out.fd);
+	out.fd = descriptor_away(out.fd);
 	begin(object);
 	return true;
 }
@@ -335,18 +336,22 @@ bool emit_end(void)
 {
 	unsigned char bytes[32];
 	struct pen pen = { bytes, bytes + sizeof bytes };
+	static bool ended;
 
-	if (out.fd < 0)
+	if (ended)
 		return !out.failed;
-	emit_hold();
-	emit_release();
-	put_waiting();
-	put_array(&pen, 2);
-	put_int(&pen, -1);
-	put_uint(&pen, out.rows);
-	errno = 0;
-	put_bytes(bytes, (size_t)(pen.p - bytes));
-	if (close(out.fd) && !out.failed)
+	ended = true;
+	if (out.fd >= 0) {
+		emit_hold();
+		emit_release();
+		put_waiting();
+		put_array(&pen, 2);
+		put_int(&pen, -1);
+		put_uint(&pen, out.rows);
+		errno = 0;
+		put_bytes(bytes, (size_t)(pen.p - bytes));
+	}
+	if (out.fd >= 0 && close(out.fd))
 		out.failed = true;
 	out.fd = -1;
 	if (out.failed)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "lib/base/msg.h"
+#include "tools/trace-run/descriptor.h"
 #include "tools/trace-run/stack.h"
 
 #ifndef sigev_notify_thread_id
@@ -93,15 +94,9 @@ static int open_perf(void)
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof attributes, .config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = sampler.period,
 		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1, .wakeup_events = 1,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC), high;
+	int fd = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd < 0)
-		return -1;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, 200);
-	if (high < 0)
-		return fd;
-	close(fd);
-	return high;
+	return fd < 0 ? -1 : descriptor_away(fd);
 }
 
 static bool prepare_perf(int number)

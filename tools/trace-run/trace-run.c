@@ -95,8 +95,11 @@ static void finish(void)
 		return;
 	/* The VM may be closed next. */
 	sampler_stop();
-	if (!emit_is_open())
+	if (!emit_is_open()) {
+		/* It says so where the script took the file away. */
+		emit_end();
 		return;
+	}
 	modules_look();
 	samples = emit_samples();
 	emit_row(&(struct row){
