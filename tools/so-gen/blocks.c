@@ -321,7 +321,6 @@ const char *gen_blocks(struct gen *g)
 		code_got_slots(c, &g->relocs);
 		gen_check_rows(g);
 		read_prologues(g);
-		gen_check_conditions(g);
 		read_addresses(g);
 		cut_behind_addresses(g);
 		gen_links(g);

@@ -100,7 +100,6 @@ static inline bool gen_counts(const struct block *b) { return (b->flags & BLOCK_
 /* ranges.c */
 void gen_ranges(struct gen *g);			/* decodes them; what cannot move gets its reason */
 void gen_check_rows(struct gen *g);		/* through_gp: functions whose old text may run, for want of rows, stay */
-void gen_check_conditions(struct gen *g);	/* and those that enter others by a branch on a condition */
 void gen_keep(struct gen *g, struct code_range *r, const char *format, uint64_t at);	/* r may be NULL */
 bool gen_is_padding(const struct gen *g, uint32_t a, uint32_t end);	/* nothing but padding */
 /* blocks.c: NULL or the fault. */

@@ -38,7 +38,7 @@ bool gen_tail(const struct gen *g, size_t i, struct rewrite *w)
 	if (e && insn_is_direct(e->kind)) {
 		int32_t to = g->end_block[b->end];
 		w->target = to == CODE_NONE ? e->target : text + g->blocks.v[to].new;
-		if (e->kind != INSN_BRANCH && code_prologue(&g->c, e->target))
+		if (code_prologue(&g->c, e->target))
 			w->what |= REWRITE_BY_REGISTER;
 		else if (b->flags & BLOCK_NEAR)
 			w->what |= REWRITE_FAR;

@@ -166,19 +166,6 @@ void gen_check_rows(struct gen *g)
 		check_entry(g, rows->refs.v[i].text);
 }
 
-/* A function that makes gp from its address is entered through a register, which a condition cannot do. */
-void gen_check_conditions(struct gen *g)
-{
-	for (size_t k = 0; k < g->c.ranges.n; k++) {
-		struct code_range *r = &g->c.ranges.v[k];
-		for (uint32_t i = 0; !r->why && i < r->ends_n; i++) {
-			const struct code_end *e = &g->c.ends.v[r->ends + i];
-			if (e->kind == INSN_BRANCH && code_prologue(&g->c, e->target))
-				gen_keep(g, r, "a branch on a condition enters a function at 0x%llx", e->target);
-		}
-	}
-}
-
 void gen_ranges(struct gen *g)
 {
 	read_ranges(g);

@@ -191,8 +191,14 @@ static bool rewrite(struct mips_code *c, const struct rewrite *w)
 	if (w->what & REWRITE_TABLE)
 		return table_jump(c, w, branch, slot);
 	if (w->what & REWRITE_BY_REGISTER) {
-		regset r, x;
-		mips_word_uses(slot, &r, &x);
+		if (w->insn.kind == INSN_BRANCH) {
+			bool likely = mips_branch(branch) == MIPS_LIKELY;
+			mips_w(c, (inverted(branch) & 0xffff0000) | 3);
+			mips_w(c, likely ? NOP : slot);
+			mips_w(c, mips_r(8, 0, T9, 0));
+			mips_w(c, likely ? slot : NOP);
+			return true;
+		}
 		mips_w(c, w->insn.kind == INSN_CALL ? mips_r(9, RA, T9, 0) : mips_r(8, 0, T9, 0));
 		mips_w(c, slot);
 		return true;
