@@ -120,3 +120,36 @@ check_pages() {	# READELF OBJECT
 		[ "$output" = "reloc-extract: $PWD/$endian/libf.so: not profiled: MIPS code of another ABI than o32" ]
 	done
 }
+
+@test "a function that nothing but a word of data leads to, behind one with a jump table" {
+	cat >main.c <<-'C'
+	#include <stdio.h>
+	int behind_pick(int x, int y);
+	extern int (*behind_pointer)(int);
+	int main(void)
+	{
+		for (int i = 0; i < 8; i++)
+			printf("%d ", behind_pick(i, 1000 + i));
+		printf("%d\n", behind_pointer(6));
+	}
+	C
+	gcc -O2 -o plain main.c "$REPO/test/input/mips-behind.c"
+	./plain >expected
+	for endian in mips mipsel; do
+		cd $endian
+		$endian-linux-gnu-gcc -O2 -fno-toplevel-reorder -fPIC -shared -Wl,--build-id -o libb.so "$REPO/test/input/mips-behind.c"
+		$endian-linux-gnu-gcc -O2 -o main ../main.c -L. -lb
+		at=$($endian-linux-gnu-nm libb.so | awk '$3 == "behind" { print $1 }')
+		pick=$($endian-linux-gnu-nm -S libb.so | awk '$4 == "behind_pick" { print $1, $2 }')
+		[ $((16#$at)) = $((16#${pick% *} + 16#${pick#* })) ]
+		$endian-linux-gnu-strip libb.so
+		pipeline libb.so --identity --poison-old
+		map-dump table >rows
+		grep -qE "^ +prologue +0x$(printf %x 0x$at) " rows
+		grep -qE "^ +jump-table " rows
+		[ "$(awk '$1 == "virtual-address" { print $3 }' rows | grep -cx "0x$(printf %x 0x$at)")" = 1 ]
+		[ "$(grep -c "an address inside" rows)" = 0 ]
+		qemu-$endian -L /usr/$endian-linux-gnu -E LD_LIBRARY_PATH=out ./main | cmp - ../expected
+		cd ..
+	done
+}

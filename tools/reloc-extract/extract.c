@@ -105,8 +105,7 @@ static int by_jump(const void *a, const void *b)
 	return x->jump != y->jump ? (x->jump < y->jump ? -1 : 1) : 0;
 }
 
-/* The table that the jump goes through, or NULL. */
-static const struct jump_table *table_of(const struct extract *x, uint32_t jump)
+const struct jump_table *extract_table_of(const struct extract *x, uint32_t jump)
 {
 	struct jump_table key = { .jump = jump };
 	return x->tables.n ? bsearch(&key, x->tables.v, x->tables.n, sizeof key, by_jump) : NULL;
@@ -135,7 +134,7 @@ static void loose_jumps(struct extract *x)
 		struct code_range *r = &x->c.ranges.v[i];
 		for (uint32_t k = 0; r->kind == RANGE_CODE && !r->why && k < r->ends_n; k++) {
 			const struct code_end *e = &x->c.ends.v[r->ends + k];
-			if (e->kind == INSN_JUMP_INDIRECT && !e->pc_pos && loose_label_near(x, e->at) && !table_of(x, e->at))
+			if (e->kind == INSN_JUMP_INDIRECT && !e->pc_pos && loose_label_near(x, e->at) && !extract_table_of(x, e->at))
 				r->why = code_reason(&x->c, "an indirect jump at 0x%x, in code without an unwinding entry", e->at);
 		}
 	}
@@ -327,7 +326,7 @@ static void tail_rows(const struct extract *x, struct stream_writer *w)
 		const struct code_range *r = &x->c.ranges.v[i];
 		for (uint32_t k = 0; !r->why && k < r->ends_n; k++) {
 			const struct code_end *e = &x->c.ends.v[r->ends + k];
-			if (e->kind != INSN_JUMP_INDIRECT || e->pc_pos || table_of(x, e->at))
+			if (e->kind != INSN_JUMP_INDIRECT || e->pc_pos || extract_table_of(x, e->at))
 				continue;
 			struct stream_row row = { .type = REL_JUMP_TABLE, .address = e->at };
 			row.details = (struct row_details){ .present = true, .kind = "tail" };

@@ -151,11 +151,40 @@ static bool has_label_jump(const struct extract *x, const struct code_range *r)
 	return false;
 }
 
+/* Does an indirect jump lead to an address that is held somewhere as such, or is it not known for certain where it leads?  (Tables whose
+   entries are relative do not hold it.) */
+static bool may_lead_to(const struct extract *x, const struct code_end *e, uint64_t a)
+{
+	const struct jump_table *t = extract_table_of(x, e->at);
+	uint64_t at, target;
+	if (e->kind != INSN_JUMP_INDIRECT || (t && t->base) || (!t && x->c.m->jump_by_call_reg(code_bytes(&x->c, e->at, e->len))))
+		return false;
+	for (uint32_t k = 0; t && t->proven && k < t->count; k++)
+		if (!jump_entry(&x->c, t, k, &at, &target) || target == a)
+			return true;
+	return !t || !t->proven;
+}
+
+/* A label whose address is kept is there to be jumped to.  (A branch may lead to what stands behind the function: in C that point
+   was never reached.) */
+static bool may_be_label(const struct extract *x, const struct code_range *r, uint64_t a)
+{
+	const struct code_end *before = NULL;
+	for (uint32_t i = 0; i < r->ends_n; i++) {
+		const struct code_end *e = &x->c.ends.v[r->ends + i];
+		if (may_lead_to(x, e, a))
+			return true;
+		before = e->at < a ? e : before;
+	}
+	return !before || before->at + before->len != a || insn_falls_through(before->kind);
+}
+
 /* An address in code or data: a function, unless it may be a label of the function around it. */
 static bool from_address(struct extract *x, uint64_t a)
 {
 	const struct code_range *r = code_range_at(&x->c, a);
-	return r && r->start != a && r->kind == RANGE_CODE && !r->why && code_starts(&x->c, a) && !has_label_jump(x, r) && mark(x, a);
+	return r && r->start != a && r->kind == RANGE_CODE && !r->why && code_starts(&x->c, a) && (!has_label_jump(x, r) || !may_be_label(x, r, a))
+		&& mark(x, a);
 }
 
 static bool from_addresses(struct extract *x)
