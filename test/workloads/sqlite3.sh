@@ -4,10 +4,10 @@ programs=/usr/bin/sqlite3
 prepare() { :; }
 
 workload() {
-	sqlite3 test.db <<-'SQL'
+	sqlite3 test.db <<-SQL
 	PRAGMA journal_mode = WAL;
 	CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, size REAL, parent REFERENCES item);
-	WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+	WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows:-2000})
 		INSERT INTO item SELECT i, 'item ' || (i * 7919 % 2003), i * 1.5 / 7, i / 3 FROM n;
 	CREATE INDEX item_name ON item(name, size);
 	SELECT count(*), sum(size), group_concat(name, '+') FROM item WHERE name LIKE '%99%';
