@@ -41,3 +41,18 @@ hazard() {
 		four "$name" "./$name-host" || { echo "$cc $*"; return 1; }
 	done
 }
+
+# program NAME [FLAG...]: the same of a program, itself rewritten, from hazard-NAME.c; what it printed is in $plain
+program() {
+	local name=$1 mode flags
+	shift
+	gcc -std=gnu11 -w -O2 -o "$name-app" "$REPO/test/input/hazard-$name.c" "$@" || return 1
+	plain=$("./$name-app")
+	so-input --with-app --only "*$name-app" "./$name-app" | reloc-extract -o table || return 1
+	for mode in --identity -v --atomic; do
+		rm -rf twins
+		so-gen "$mode" -o twins table 2>said || { cat said; return 1; }
+		got=$("twins/$name-app")
+		[ "$got" = "$plain" ] || { printf '%s %s: %s\nplain: %s\n' "$mode" "$*" "$got" "$plain"; cat said; return 1; }
+	done
+}

@@ -110,3 +110,20 @@ not_moved() { grep -c "not moved" said; }
 	POISON=no COMPILERS=gcc hazard plain -fsplit-stack
 	POISON=no COMPILERS=gcc hazard flow -fsplit-stack
 }
+
+# The functions that print are named: 12345 is what they find, and behind() counts on.
+@test "frames that are found by where calls return to, at a fixed address too" {
+	program frames -no-pie
+	[ "$plain" = "12345 7" ]
+	grep -q "an address inside it is held in data" said
+	program frames -pie -fpie
+	program frames -no-pie -s
+}
+
+@test "frames of code that Go made" {
+	program frames -DGO -no-pie
+	[ "$plain" = "12345 7" ]
+	grep -q "the Go runtime looks its addresses up" said
+	program frames -DGO -pie -fpie
+	program frames -DGO -pie -fpie -s
+}

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include "tools/reloc-extract/extract.h"
 
+enum { TOGETHER = 4, TOGETHER_BYTES = 512 };	/* return addresses in data that make a table */
+
 bool extract_reloc_text(const struct extract *x, const struct object_reloc *r, uint64_t *text)
 {
 	const struct machine *m = x->c.m;
@@ -127,6 +129,52 @@ static void data_addresses(struct extract *x)
 	}
 }
 
+static bool may_hold_addresses(const struct object_section *s)
+{
+	return (s->h.sh_flags & SHF_ALLOC) && !(s->h.sh_flags & SHF_EXECINSTR) && s->h.sh_type == SHT_PROGBITS;
+}
+
+/* Is it where a call returns to? */
+static bool is_behind_call(const struct extract *x, const struct code_range *r, uint64_t text)
+{
+	uint32_t i = code_end_from(&x->c, r, (uint32_t)text);
+	const struct code_end *e = i > r->ends ? &x->c.ends.v[i - 1] : NULL;
+	return e && e->at + e->len == text && (e->kind == INSN_CALL || e->kind == INSN_CALL_INDIRECT);
+}
+
+struct held { uint64_t at; struct code_range *range; };
+typedef VEC(struct held) held_addresses;
+
+/* The words of data that look like places where calls return to, by address. */
+static void find_return_addresses(const struct extract *x, held_addresses *v)
+{
+	for (size_t i = 1; i < x->o.shnum; i++) {
+		const struct object_section *s = &x->o.sections[i];
+		const uint8_t *p = may_hold_addresses(s) ? object_at(&x->o, s->h.sh_addr, s->h.sh_size) : NULL;
+		for (uint64_t k = -s->h.sh_addr & 7; p && k + 8 <= s->h.sh_size; k += 8) {
+			uint64_t text = object_word(&x->o, p + k, 8);
+			struct held h = { s->h.sh_addr + k, code_starts(&x->c, text) ? code_range_at(&x->c, text) : NULL };
+			if (h.range && !extract_is_entry(x, text) && !in_label_table(x, h.at) && is_behind_call(x, h.range, text))
+				vec_push(v, h);
+		}
+	}
+}
+
+/* Of an executable that was linked to its address no relocation tells where addresses are held.  Who jumps to such an address gets
+   to old code.  Who looks one up has to find it, as OCaml finds frames in a table of where calls return to; one such word alone is
+   a text of three letters more often than not, but where some stand together all are taken for what they look like. */
+static void return_addresses(struct extract *x)
+{
+	held_addresses v = { 0 };
+	bool table = false;
+	find_return_addresses(x, &v);
+	for (size_t i = TOGETHER - 1; i < v.n; i++)
+		table |= v.v[i].at - v.v[i - (TOGETHER - 1)].at <= TOGETHER_BYTES;
+	for (size_t i = 0; i < v.n && table; i++)
+		keep(x, v.v[i].range, "an address inside it is held in data at 0x%llx", v.v[i].at);
+	vec_free(&v);
+}
+
 static bool has_loose_jump(const struct extract *x, const struct code_range *r)
 {
 	for (uint32_t i = 0; i < r->ends_n; i++) {
@@ -207,6 +255,8 @@ void extract_addresses(struct extract *x)
 {
 	sort_tables(x);
 	data_addresses(x);
+	if (x->o.eh.e_type == ET_EXEC && !x->c.m->through_gp)	/* there the words are among the relocations */
+		return_addresses(x);
 	got_addresses(x);
 	page_addresses(x);
 	code_addresses(x);

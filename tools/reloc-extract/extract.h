@@ -41,6 +41,9 @@ void extract_name_holes(struct extract *x);
 /* split-stack.c: takes functions out that are entered where no address leads. */
 void extract_split_stack(struct extract *x);
 
+/* go.c: takes out what the Go runtime knows by its address. */
+void extract_go(struct extract *x);
+
 /* addresses.c: text addresses in data and in code; takes ranges out whose inner addresses are used in a way that cannot be followed. */
 void extract_addresses(struct extract *x);
 /* The text address that the relocation puts at its offset, if it is one.  */
