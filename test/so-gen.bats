@@ -185,3 +185,27 @@ survives() {
 	FUZZ_SEED=seeds/own ./rows -runs=0 2>/dev/null
 	nice ./rows -seed=1 -max_len=4096 -max_total_time="${FUZZ_SECONDS:-5}" -verbosity=0 seeds >log 2>&1 || { tail -n 40 log; false; }
 }
+
+@test "a program that may read data from its own file is refused, a library is not" {
+	printf 'int main(void) { return 0; }\n' >own.c
+	gcc -O1 -g -o plain own.c
+	gcc -O1 -fPIC -shared -o libplain.so own.c
+	echo "data of the program" >data
+	for file in plain libplain.so; do
+		cp $file appended-$file
+		cat data >>appended-$file
+		objcopy --add-section .mine=data $file section-$file
+		cp $file zeros-$file
+		truncate -s +100 zeros-$file
+	done
+	for file in plain zeros-plain libplain.so appended-libplain.so section-libplain.so; do
+		so-input --with-app --only "*$file" ./$file | reloc-extract | so-gen -q -o out 2>said
+		[ -e out/$file ]
+	done
+	so-input --with-app --only "*plain" ./appended-plain ./section-plain | reloc-extract -o table
+	run so-gen -o out table
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"appended-plain: "*"its own file: 20 bytes behind its end"* ]]	# wc -c data
+	[[ "$output" == *"section-plain: "*"its own file: section .mine"* ]]
+	[ ! -e out/appended-plain ] && [ ! -e out/section-plain ]
+}

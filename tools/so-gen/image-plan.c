@@ -103,6 +103,59 @@ static bool is_kept_loose(const struct object *o, size_t i)
 	return false;
 }
 
+static bool is_program(const struct object *o)
+{
+	for (size_t i = 0; i < o->phnum; i++)
+		if (o->phdrs[i].p_type == PT_INTERP)
+			return true;
+	return o->eh.e_type == ET_EXEC;
+}
+
+/* What compilers and linkers leave for debuggers and each other. */
+static bool is_for_tools(const struct object_section *s)
+{
+	static const char *const names[] = { ".comment", ".debug", ".zdebug", ".gnu", ".note", ".stab", ".line", ".mdebug", ".pdr", ".llvm", ".GCC", ".deplibs" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strncmp(s->name, names[i], strlen(names[i])))
+			return true;
+	return s->h.sh_type != SHT_PROGBITS;
+}
+
+/* Where the last byte ends that a header tells of. */
+static uint64_t end_of_file(const struct object *o)
+{
+	uint64_t end = o->eh.e_shoff + o->shnum * o->eh.e_shentsize;
+
+	for (size_t i = 0; i < o->phnum; i++)
+		if (o->phdrs[i].p_offset < o->size && o->phdrs[i].p_offset + o->phdrs[i].p_filesz > end)
+			end = o->phdrs[i].p_offset + o->phdrs[i].p_filesz;
+	for (size_t i = 1; i < o->shnum; i++) {
+		const GElf_Shdr *h = &o->sections[i].h;
+
+		if (h->sh_type != SHT_NOBITS && h->sh_offset < o->size && h->sh_offset + h->sh_size > end)
+			end = h->sh_offset + h->sh_size;
+	}
+	return end;
+}
+
+/* A program may carry data that it reads from its own file: an archive behind its end, a section for it.  In a new file that would
+   be gone, or stand elsewhere. */
+static const char *own_data(const struct object *o)
+{
+	uint64_t at = end_of_file(o);
+
+	for (size_t i = 1; i < o->shnum && is_program(o); i++) {
+		const struct object_section *s = &o->sections[i];
+
+		if (!(s->h.sh_flags & SHF_ALLOC) && s->h.sh_size && !is_for_tools(s))
+			return image_fault("it may read data from its own file: section %.80s", s->name);
+	}
+	while (at < o->size && !o->image[at])
+		at++;
+	return at < o->size && is_program(o) ? image_fault("it may read data from its own file: %llu bytes behind its end", (unsigned long long)(o->size - at)) : NULL;
+}
+
 static const char *decide(struct image *img)
 {
 	const struct object *o = img->o;
@@ -208,6 +261,8 @@ const char *image_plan_from(struct image *img, const struct object *o, const cha
 	*img = (struct image){ .o = o };
 	img->state = xcalloc(1, sizeof *img->state);
 	why = decide(img);
+	if (!why)
+		why = own_data(o);
 	if (!why)
 		why = find_segments(img);
 	if (!why)
