@@ -127,3 +127,20 @@ not_moved() { grep -c "not moved" said; }
 	program frames -DGO -pie -fpie
 	program frames -DGO -pie -fpie -s
 }
+
+@test "frames of code that reads its own instructions, as V8's builtins do" {
+	program frames -DV8 -no-pie
+	[ "$plain" = "12345 7" ]
+	grep -q "reads its own instructions" said
+	program frames -DV8 -pie -fpie -s
+}
+
+@test "frames of runtimes that are known by name" {
+	for name in mono_aot_file_info _kDartVmSnapshotInstructions; do
+		printf 'int %s = 1;\nint f(int x) { return x + 1; }\n' $name >named.c
+		gcc -O1 -fPIC -shared -o libnamed.so named.c
+		so-input --only "*libnamed.so" ./libnamed.so | reloc-extract -v 2>said >table
+		grep -q "stays: the .* runtime looks its addresses up" said
+		[ "$(map-dump -j table | grep -c '"row":"range".*"kind":"fde"')" -eq 0 ]
+	done
+}

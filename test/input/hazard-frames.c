@@ -1,7 +1,14 @@
 /* hazard-frames.c - a runtime that finds the frame of a call by where it returns to: OCaml, in a table of addresses; with -DGO as Go
-   does, in one of distances from the beginning of its code, which no unwinding entry covers and which ends where C's begins. */
+   does, in one of distances from the beginning of its code, which no unwinding entry covers and which ends where C's begins; with -DV8
+   too the same of code that takes a constant out of an instruction. */
 #include <stdio.h>
 
+#ifdef V8
+#define GO
+#define READ " movq 2f + 2(%rip), %rax\n2: movabsq $0x6000000000, %rcx\n"
+#else
+#define READ ""
+#endif
 #ifdef GO
 #define BEGIN ""
 #define END ""
@@ -11,12 +18,12 @@
 #define END ".cfi_endproc\n"
 #define WORD(n) ".balign 8\n.quad 1" #n "b\n.short 16, " #n "\n"
 #endif
-#define FUNCTION(n) ".type f" #n ", @function\nf" #n ": " BEGIN " subq $8, %rsp\n call look\n1" #n ": addq $8, %rsp\n ret\n" END \
+#define FUNCTION(n) ".type f" #n ", @function\nf" #n ": " BEGIN READ " subq $8, %rsp\n call look\n1" #n ": addq $8, %rsp\n ret\n" END \
 	".size f" #n ", . - f" #n "\n.pushsection .data.frames, \"aw\"\n" WORD(n) ".popsection\n"
 __asm__(".text\n.type go_begin, @notype\ngo_begin:\n" FUNCTION(1) FUNCTION(2) FUNCTION(3) FUNCTION(4) FUNCTION(5)
         "go_end:\nbehind: .cfi_startproc\n leal 1(%rdi), %eax\n ret\n.cfi_endproc\n"
         ".section .data.frames, \"aw\"\nframes_end: .quad 0\n.data\n.balign 8\ncode: .quad go_begin, go_end\n.text\n");
-#ifdef GO
+#if defined GO && !defined V8
 __asm__(".section .go.buildinfo, \"aw\"\n.quad 0\n.text\n");
 #endif
 struct frame {

@@ -201,7 +201,7 @@ const char *extract_object(struct extract *x)
 	extract_landing_pads(x);
 	extract_tables(x);
 	extract_split_stack(x);
-	extract_go(x);
+	extract_runtimes(x);
 	loose_jumps(x);
 	extract_addresses(x);
 	extract_name_holes(x);

@@ -41,8 +41,8 @@ void extract_name_holes(struct extract *x);
 /* split-stack.c: takes functions out that are entered where no address leads. */
 void extract_split_stack(struct extract *x);
 
-/* go.c: takes out what the Go runtime knows by its address. */
-void extract_go(struct extract *x);
+/* runtimes.c: takes out what a runtime knows by its place. */
+void extract_runtimes(struct extract *x);
 
 /* addresses.c: text addresses in data and in code; takes ranges out whose inner addresses are used in a way that cannot be followed. */
 void extract_addresses(struct extract *x);
