@@ -283,6 +283,35 @@ fails_with() {
 	join theirs <(cut -d' ' -f1 ours) > both
 	[ "$(wc -l < both)" -ge 23 ]
 	diff both <(join ours <(cut -d' ' -f1 theirs))
+	prof-report --format lcov p > info
+	is "$(grep -c '^SF:.*work\.c$' info)" 1
+	sed -n 's/^DA:\([0-9]*\),/\1 /p' info | sort | diff - ours
+	is "$(sed -n 's/^FNDA:3,//p' info)" work
+	is "$(sed -n 's/^LF://p' info)" "$(wc -l < ours)"
+}
+
+@test "prof-report: callgrind_annotate reads it and finds the same functions and lines" {
+	cp "$REPO/test/input/gcov-work.c" work.c
+	echo 'int work(int n); int main(void) { return (work(3) + work(40) + work(7)) & 63; }' > main.c
+	gcc -g -O1 -shared -fPIC -o libwork.so work.c
+	gcc -o main main.c -L. -lwork
+	LD_LIBRARY_PATH=$PWD so-input main --only 'libwork*' | reloc-extract | so-gen -o out
+	LD_LIBRARY_PATH=out ./main || :
+	count-extract out > p
+	prof-report --format callgrind -o cg p
+	callgrind_annotate --threshold=100 cg > theirs
+	total=$(prof-report --json p | json 'r["summary"]["instructions"]')
+	is "$(sed -n 's/ .*PROGRAM TOTALS//p' theirs | tr -d ,)" "$total"
+	prof-report --json p | json '"\n".join("%s %d" % (f["function"], f["instructions"]) for f in r["functions"])' | sort > functions
+	sed -nE 's/^ *([0-9,]+) .*:([^: ]+) \[.*libwork\.so\]$/\2 \1/p' theirs | tr -d , | sort | diff - functions
+	is "$(grep -c ^fn= cg)" "$(grep -c . functions)"
+	# The hottest line, as prof-report -l has it.
+	line=$(prof-report --json -l -n 1 p | json '"%d %d" % (r["lines"][0]["instructions"], r["lines"][0]["line"])')
+	awk 'f && NF == 3 { n[$2] += $3 } /^fn=/ { f = 1 } END { for (l in n) print n[l], l }' cg | sort -rn | head -1 | grep -qx "$line"
+	is "$(prof-report --format folded p | sort)" "$(sed 's/^/libwork.so;/' functions)"
+	is "$(prof-report --format folded --function work p | cut -d' ' -f1)" "libwork.so;work"
+	run prof-report --format callgrind --json p
+	[ "$status" -eq 2 ]
 }
 
 @test "prof-report: a missing or changed original" {

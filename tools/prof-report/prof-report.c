@@ -7,6 +7,7 @@
 #include "lib/base/msg.h"
 #include "lib/base/out.h"
 #include "lib/base/progress.h"
+#include "tools/prof-report/export.h"
 #include "tools/prof-report/report.h"
 #include "tools/prof-report/run-report.h"
 #include "tools/prof-report/source.h"
@@ -36,7 +37,7 @@ static const struct opt options[] = {
 	{ 0, "times", OPT_VALUE, &top_how.times, "N", "so often, and then no more" },
 	{ 0, "traces", OPT_FLAG, &run_tables.traces, NULL, "traces only, of runs of trace-compiled code" },
 	{ 0, "samples", OPT_FLAG, &run_tables.samples, NULL, "each sample of such a run, and where it was put" },
-	{ 0, "format", OPT_VALUE, &format, "FORMAT", "text, json, or folded: stacks for flame graphs, of runs only" },
+	{ 0, "format", OPT_VALUE, &format, "FORMAT", "text, json, callgrind, lcov, or folded: stacks for flame graphs" },
 	{ 'j', "json", OPT_FLAG, &as_json, NULL, "one JSON object" },
 	{ 'o', "output", OPT_VALUE, &output, "FILE", "write there instead of standard output" },
 	{ 0, NULL, OPT_FLAG, NULL, NULL, NULL }
@@ -121,16 +122,30 @@ static void whole_report(void)
 	}
 }
 
-static bool is_folded(void)
+static void folded(struct report *r, FILE *f)
 {
-	bool folded = format && !strcmp(format, "folded");
+	report_folded_counts(r, f);
+	report_folded(r, f);
+}
 
-	if (format && !folded && strcmp(format, "json") && strcmp(format, "text"))
-		opt_usage(&tool, "--format %s: text, json or folded", format);
-	if (folded && as_json)
-		opt_usage(&tool, "folded stacks are not JSON");
+/* Formats that are no report.  Only stacks are told of runs. */
+static const struct export { const char *name; void (*write)(struct report *r, FILE *f); } exports[] = {
+	{ "folded", folded }, { "callgrind", report_callgrind }, { "lcov", report_lcov },
+};
+
+static const struct export *wanted_export(void)
+{
+	const struct export *found = NULL;
+
+	for (size_t i = 0; format && i < sizeof exports / sizeof *exports; i++)
+		if (!strcmp(format, exports[i].name))
+			found = &exports[i];
+	if (format && !found && strcmp(format, "json") && strcmp(format, "text"))
+		opt_usage(&tool, "--format %s: text, json, callgrind, lcov or folded", format);
+	if (found && (as_json || diff || top))
+		opt_usage(&tool, "--format %s is not for --json, --diff and --top", format);
 	as_json |= format && !strcmp(format, "json");
-	return folded;
+	return found;
 }
 
 /* Each object and its debug information stay open: more files than the usual soft limit in a large program. */
@@ -181,7 +196,7 @@ static int other(char **operands, int n)
 int main(int argc, char **argv)
 {
 	int first = opt_parse(&tool, argc, argv);
-	bool folded = is_folded();
+	const struct export *export = wanted_export();
 	struct out out;
 
 	allow_many_files();
@@ -195,13 +210,13 @@ int main(int argc, char **argv)
 		read_one(&report, argv[i]);
 	if (!report.profile.objects.n && !report.profile.runs.n && msg_status())
 		return 1;
-	if (folded && report.profile.objects.n)
-		msg_warn(NULL, "counts of objects have no stacks: left out");
+	if (export && export->write != folded && report.profile.runs.n)
+		msg_warn(NULL, "runs of trace-compiled code have no place in this format: left out");
 	report_open(&report);
 	if (!out_open(&out, output, 0666))
 		return 1;
-	if (folded) {
-		report_folded(&report, out.f);
+	if (export) {
+		export->write(&report, out.f);
 	} else {
 		page_begin(&report.page, out.f, as_json);
 		whole_report();
