@@ -177,3 +177,99 @@ cached() { ls "$XDG_CACHE_HOME"/soprof/*/plain | grep -c "^$1"; }
 	[ "$(cat soprof.data/file)" = mine ]
 	run -1 soprof report
 }
+
+@test "wrong use is named, and help asked for is no error" {
+	says() { local want=$1; shift; run -2 soprof "$@"; [[ ${lines[0]} == "soprof: $want" ]] && [[ ${lines[1]} == "usage: "* ]]; }
+	says "no command"
+	says "no command recrod" recrod true
+	says "record needs a program" record
+	says "record has no option --bogus" record --bogus true
+	says "-o needs a directory" record -o
+	says "--also needs a file" record --also
+	says "list takes no x" list x
+	says "clean takes no everything" clean everything
+	for words in --help "record --help" "list -h" "clean --help" "report --help"; do
+		run -0 --separate-stderr soprof $words
+		[[ ${lines[0]} == "usage: "* ]] && [ -z "$stderr" ]
+	done
+}
+
+@test "what cannot be run is named with the reason, as a shell would tell it" {
+	mkdir folder
+	printf 'text' >text
+	run -126 soprof record ./folder
+	[[ $output == "soprof: ./folder: a directory" ]]
+	run -126 soprof record ./text
+	[[ $output == "soprof: ./text: cannot run it: no permission" ]]
+	run -127 soprof record ./none
+	run -127 soprof record ""
+	[ ! -e soprof.data ]
+	printf '#!%s/loop\n' "$PWD" >loop
+	chmod +x loop
+	run -126 soprof record ./loop
+	[[ $output == *"scripts that run scripts, without end" ]]
+}
+
+@test "a script by env: behind its options and variables" {
+	for line in "-S cat" "-Scat" "-S X=1 cat" "cat"; do
+		printf '#!/usr/bin/env %s\ntext\n' "$line" >script
+		chmod +x script
+		cp script before
+		[ "$(soprof record ./script)" = "$(cat before)" ]
+		soprof report | grep -q ' cat$'
+	done
+}
+
+@test "-q, -v, and options glued to what they take; report -i of a source file" {
+	run -0 --separate-stderr soprof record -v -orun true
+	[[ $stderr == *"$PWD/run"* ]]
+	run -0 --separate-stderr soprof record --no-app -q -o run true
+	[ -z "$stderr" ]
+	soprof list -irun | grep -q libc
+	soprof report -irun -n 1 | grep -q libc
+	run -1 soprof list -i nothing
+	[[ $output == "soprof: nothing: no recorded run here"* ]]
+	printf 'int main(void)\n{\n\treturn 0;\n}\n' >source.c
+	gcc -g -o app source.c
+	soprof record ./app
+	soprof report -i source.c | grep -qE '^ +1 .*return 0;'
+}
+
+@test "a program that may be run and not read" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can run a program as somebody else"
+	as=(setpriv --reuid=65534 --regid=65534 --clear-groups env)
+	open=$(mktemp -d)		# the test's own folder is root's alone
+	chmod 777 "$open"
+	cp /usr/bin/true "$open/secret"
+	chmod 711 "$open/secret"
+	if ! "${as[@]}" test -x "$BIN/so-run"; then
+		rm -rf "$open"
+		skip "the programs are in a folder that others cannot read"
+	fi
+	run -0 --separate-stderr "${as[@]}" XDG_CACHE_HOME="$open/cache" "$BIN/soprof" record -o "$open/one" "$open/secret"
+	rm -rf "$open"
+	[ "$(grep -c 'secret: Permission denied' <<<"$stderr")" -eq 1 ]
+	[[ $stderr != *"parameter not set"* ]]
+}
+
+@test "no place for the cache; no counter files" {
+	touch file
+	XDG_CACHE_HOME=$PWD/file run -1 soprof record true
+	[[ $output == "soprof: $PWD/file/soprof/"*": cannot make the cache; XDG_CACHE_HOME says where" ]]
+	SOPROF_MAX=0 soprof record true
+	run -0 --separate-stderr soprof report
+	[[ $stderr == "soprof: soprof.data: no counter files: "* ]]
+	soprof record true
+	run -0 --separate-stderr soprof report
+	[ -z "$stderr" ]
+}
+
+@test "a static program, with an empty cache too" {
+	printf '#include <stdio.h>\nint main(void) { puts("static"); return 3; }\n' >static.c
+	gcc -static -o static static.c
+	for cache in "$XDG_CACHE_HOME" "$PWD/empty"; do
+		XDG_CACHE_HOME=$cache run -3 --separate-stderr soprof record ./static
+		[ "$output" = static ]
+		[[ $stderr == *"a static program"* ]]
+	done
+}

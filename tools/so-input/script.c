@@ -24,7 +24,7 @@ static char *in_path(const char *name)
 
 char *find_program(const char *name)
 {
-	char *path = strchr(name, '/') || !access(name, F_OK) ? NULL : in_path(name);
+	char *path = !*name || strchr(name, '/') || !access(name, F_OK) ? NULL : in_path(name);
 
 	return path ? path : xstrdup(name);
 }
