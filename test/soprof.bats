@@ -273,3 +273,31 @@ cached() { ls "$XDG_CACHE_HOME"/soprof/*/plain | grep -c "^$1"; }
 		[[ $stderr == *"a static program"* ]]
 	done
 }
+
+@test "what other programs in the cache have of thread-local storage is not taken from this one's stacks" {
+	printf '__thread char big[100000]; int f(int i) { return big[i]; }\n' >big.c
+	printf 'int f(int i); int main(void) { return f(3); }\n' >user.c
+	gcc -shared -fPIC -o libbig.so big.c
+	gcc -o user user.c -L. -lbig -Wl,-rpath,"$PWD"
+	cat >small.c <<-'END'
+	#include <limits.h>
+	#include <pthread.h>
+	#include <stdio.h>
+	static void *thread(void *x) { return x; }
+	int main(void)
+	{
+		pthread_attr_t a;
+		pthread_t t;
+
+		pthread_attr_init(&a);
+		pthread_attr_setstacksize(&a, PTHREAD_STACK_MIN);
+		printf("%d\n", pthread_create(&t, &a, thread, NULL));
+		return 0;
+	}
+	END
+	gcc -pthread -o small small.c
+	soprof record ./user
+	soprof record ./small >printed
+	[ "$(cat printed)" = "$(./small)" ] && [ "$(./small)" = 0 ]
+	soprof record ./user
+}

@@ -21,7 +21,7 @@
 enum { CANNOT_RUN = 126, NOT_FOUND = 127, NOT_READY = 3 };
 #define LAST "last"
 
-static const char *directory = "out", *run_directory, *label, *want;
+static const char *directory = "out", *run_directory, *label, *want, *reserve;
 static bool discover, list, no_app;
 
 static const struct opt options[] = {
@@ -31,6 +31,7 @@ static const struct opt options[] = {
 	{ 0, "label", OPT_VALUE, &label, "TEXT", "keep TEXT in the run directory, as " RUN_LABEL },
 	{ 0, "no-app", OPT_FLAG, &no_app, NULL, "leave executables as they are" },
 	{ 0, "list", OPT_FLAG, &list, NULL, "run nothing; print each original, its profiled object, and why that cannot be used" },
+	{ 0, "reserve", OPT_VALUE, &reserve, "FILE", "keep room for thread-local storage of the objects in FILE only, and not of all that are profiled" },
 	{ 0, "want", OPT_VALUE, &want, "FILE", "run nothing; exit with 3 unless all paths in FILE have profiled objects that can be used" },
 	{ 0, NULL, OPT_FLAG, NULL, NULL, NULL }
 };
@@ -231,19 +232,44 @@ static void set_audit(const char *audit)
 	free(all);
 }
 
+/* What the objects that are profiled, or those of them that are named in a file, have of thread-local storage. */
+static uint64_t tls_of(const struct index *x)
+{
+	FILE *f = reserve ? fopen(reserve, "r") : NULL;
+	char *line = NULL;
+	size_t size = 0;
+	uint64_t bytes = 0;
+
+	if (!f) {
+		for (uint32_t i = 0; i < x->x->entries; i++)
+			bytes += run_entries(x->x)[i].tls;
+		return bytes;
+	}
+	while (getline(&line, &size, f) > 0) {
+		struct stat st;
+		const struct run_entry *e;
+
+		line[strcspn(line, "\n")] = 0;
+		e = stat(line, &st) ? NULL : index_find(x, &st);
+		bytes += e ? e->tls : 0;
+	}
+	free(line);
+	fclose(f);
+	return bytes;
+}
+
 /* With an audit object the loader lays out the threads' blocks before it has seen what the program needs; what that has of
-   thread-local storage must find room in what is kept for objects that are opened later. */
+   thread-local storage must find room in what is kept for objects that are opened later.  Not more than that: it comes out of each
+   thread's stack, and there are programs that make threads with the smallest one. */
 static void set_tls(const struct index *x)
 {
 	enum { LEAST = 4096, UNKNOWN = 16384, LATER = 512 };
 	const char *was = getenv("GLIBC_TUNABLES");
-	uint64_t bytes = LATER;
+	uint64_t bytes = LATER + tls_of(x);
 	char *all;
 
 	if (was && strstr(was, "glibc.rtld.optional_static_tls="))
 		return;
-	for (uint32_t i = 0; i < x->x->entries; i++)
-		bytes += run_entries(x->x)[i].tls;
 	if (discover && bytes < UNKNOWN)
 		bytes = UNKNOWN;
 	all = xasprintf("%s%sglibc.rtld.optional_static_tls=%lu", was ? was : "", was && *was ? ":" : "", (unsigned long)(bytes < LEAST ? LEAST : bytes));
