@@ -12,6 +12,9 @@
 #define RUN_NOTES "not-profiled"
 #define RUN_SAID ".soprof-said"		/* made by the process that said on standard error what is not profiled */
 #define RUN_LABEL ".soprof-label"	/* what the caller of so-run said that the run is */
+/* Who starts a profiled executable in the place of its original writes this and the original's path behind the run directory in
+   SOPROF_DIR; the audit object cuts it off before the program sees it. */
+#define RUN_ORIGINAL "\nSOPROF_EXE="
 #define RUN_MAGIC "soprofix"		/* 8 bytes, no NUL */
 enum { RUN_VERSION = 4, RUN_NOTES_MAX = 1 << 20 };
 

@@ -46,3 +46,64 @@ program() {
 	program 'goes through' 1 gcc -no-pie -Wl,-z,norelro
 	program 'is refused' 0 clang-14 -w -no-pie
 }
+
+# paths WHERE COMPILER FLAG...: a profiled and an unprofiled program read the same as without so-run, however they were started
+paths() {
+	local where=$1
+	shift
+	"$@" -D_GNU_SOURCE -w -o program "$REPO/test/input/own-path.c" -lpthread
+	echo "$*"
+	ln -sf "$PWD/program" "$where/by-link"
+	ln -f program "$where/by-name"
+	so-input --with-app program $PROFILED | reloc-extract -q | so-gen -q -o out
+	for start in ./program "$where/by-link" "$where/by-name"; do
+		rm -rf run
+		"$start" >plain
+		so-run -q -d out -r run "$start" >profiled
+		diff plain profiled
+		count-extract -q run >profile
+		[ "$("$PYTHON" "$REPO/test/counts.py" profile program main)" = 1 ]
+		# and in a process that the program's starts
+		rm -rf run
+		so-run -q -d out -r run sh -c '"$@"; exit' - "$start" | diff plain -
+	done
+	rm -rf out
+}
+
+@test "the links to its executable: readlink and its kin tell the original's path, by every way to call them" {
+	mkdir "a longer name of a directory, so that both cases are there" d
+	PROFILED= paths d gcc -O2
+	# the program only, and a shorter path for the profiled one than for the original
+	PROFILED='--only */program' paths "a longer name of a directory, so that both cases are there" gcc -O2 -Wl,-z,now -D_FORTIFY_SOURCE=2
+	nm -D program | grep -q ' __readlink_chk@'
+	nm -D program | grep -q ' __realpath_chk@'
+	PROFILED='--only */program' paths d gcc -O2 -fno-plt -no-pie
+	readelf -rW program | grep -q 'GLOB_DAT.* readlink@'
+	PROFILED='--only */program' paths d clang-14 -O1 -Wl,-z,lazy
+}
+
+@test "the links to another process's executable; other links that lead to a profiled one stay" {
+	gcc -O2 -D_GNU_SOURCE -w -o program "$REPO/test/input/own-path.c"
+	cp program reader
+	so-input --with-app program --only '*/program' | reloc-extract -q | so-gen -q -o out
+	mkfifo hold
+	so-run -q -d out -r run ./program wait <hold &
+	exec 5>hold
+	until [ "$(readlink /proc/$!/exe)" = "$PWD/out/program" ]; do sleep 0.02; done
+	# the reader is not profiled, and runs in the same run
+	SOPROF_DIR=$PWD/run LD_AUDIT=$BIN/so-run-audit.so ./reader /proc/$!/exe >read
+	exec 5>&-
+	wait
+	grep -qx "readlink [0-9]* $PWD/program" read
+	grep -qx "realpath $PWD/program" read
+	ln -s "$PWD/out/program" link
+	ln -s out/program relative
+	for file in link relative out/program /proc/self/cwd /proc/self/root; do
+		rm -r run
+		./reader $file | sed '/^in a directory/d' >plain
+		so-run -q -d out -r run ./reader $file | sed '/^in a directory/d' | diff plain -
+		rm -r run
+		./program $file | sed '/^in a directory/d' >plain
+		so-run -q -d out -r run ./program $file | sed '/^in a directory/d' | diff plain -
+	done
+}

@@ -330,6 +330,19 @@ static const char *program_for(const struct index *x, const char *path)
 	return e && !e->why && (e->flags & (RUN_APP | RUN_LEFT_OUT)) == RUN_APP ? run_string(x->x, e->twin) : path;
 }
 
+/* The path that the kernel would show of it. */
+static void tell_original(const char *path)
+{
+	char *original = realpath(path, NULL), *value;
+
+	if (!original)
+		return;
+	value = xasprintf("%s" RUN_ORIGINAL "%s", getenv(COUNTERS_DIR_ENV), original);
+	setenv(COUNTERS_DIR_ENV, value, 1);
+	free(value);
+	free(original);
+}
+
 static char *prepare_run(const struct index *x, const char *base, const char *path)
 {
 	char *run = run_directory ? make_given(run_directory) : make_next(base), *audit = find_audit();
@@ -358,6 +371,7 @@ static char *prepare_run(const struct index *x, const char *base, const char *pa
 static int run(const struct index *x, const char *base, char **argv)
 {
 	char *path = find_program(argv[0]);
+	const char *program;
 
 	if (!path || access(path, F_OK)) {
 		msg_error(argv[0], "not found");
@@ -366,7 +380,10 @@ static int run(const struct index *x, const char *base, char **argv)
 	if (!discover && !x->x->entries)
 		msg_die(base, "no profiled object in this directory");
 	prepare_run(x, base, path);
-	execv(program_for(x, path), argv);
+	program = program_for(x, path);
+	if (program != path)
+		tell_original(path);
+	execv(program, argv);
 	msg_error(path, "cannot run:");
 	return errno == ENOENT ? NOT_FOUND : CANNOT_RUN;
 }

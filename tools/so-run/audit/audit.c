@@ -10,7 +10,9 @@
 #define RUN_NO_LIBC
 #include "formats/run.h"
 #include "runtime/text.h"
+#include "tools/so-run/audit/bind.h"
 #include "tools/so-run/audit/kernel.h"
+#include "tools/so-run/audit/links.h"
 #include "tools/so-run/audit/notes.h"
 #include "tools/so-run/audit/stack.h"
 
@@ -51,6 +53,18 @@ static void copy(char *to, const char *from, size_t size)
 
 	memcpy(to, from, n < size ? n : 0);
 	to[n < size ? n : 0] = 0;
+}
+
+static bool begins(const char *s, const char *with)
+{
+	size_t n = text_length(with, PATH_LONGEST);
+
+	return text_length(s, n) == n && !memcmp(s, with, n);
+}
+
+static char *unconst(const char *s)
+{
+	return (char *)(uintptr_t)s;
 }
 
 static bool index_is_sound(size_t size)
@@ -146,53 +160,83 @@ static const char *why_not(const char *path, Lmid_t lmid)
 	return lmid == LM_ID_BASE ? "the loader did not show it" : "dlmopen by a path, in a call that the loader does not show";
 }
 
-/* A program that is an original is started anew as its profiled object: arguments, environment and everything else stay. */
-static void become_profiled(const char *path)
+/* The path that the program is known by, behind the run directory; where there is no room the index knows one, too. */
+static char *with_original(const char *variable)
 {
-	const struct run_entry *e = find_usable(path);
+	static char text[2 * PATH_LONGEST + sizeof RUN_ORIGINAL];
+	size_t n = text_length(variable, PATH_LONGEST);
 
-	if (e && (e->flags & (RUN_APP | RUN_LEFT_OUT)) == RUN_APP)
-		kernel_execve(string(e->twin), stack.argv, stack.environment);
+	if (executable[0] != '/' || n == PATH_LONGEST)
+		return unconst(variable);
+	memcpy(text, variable, n);
+	memcpy(text + n, RUN_ORIGINAL, sizeof RUN_ORIGINAL - 1);
+	copy(text + n + sizeof RUN_ORIGINAL - 1, executable, PATH_LONGEST);
+	return text;
 }
 
-static void find_executable(void)
+/* A program that is an original is started anew as its profiled object: arguments, environment and everything else stay. */
+static void become_profiled(const char *path, char **variable)
 {
+	const struct run_entry *e = find_usable(path);
+	char *was = *variable;
+
+	if (!e || (e->flags & (RUN_APP | RUN_LEFT_OUT)) != RUN_APP)
+		return;
+	*variable = with_original(was);
+	kernel_execve(string(e->twin), stack.argv, stack.environment);
+	*variable = was;
+}
+
+/* Cuts off what with_original added; NULL: nothing. */
+static const char *cut_original(char *run)
+{
+	for (; *run; run++)
+		if (begins(run, RUN_ORIGINAL "/")) {
+			*run = 0;
+			return run + sizeof RUN_ORIGINAL - 1;
+		}
+	return NULL;
+}
+
+/* ORIGINAL: what the program was started as, when that is known. */
+static void find_executable(char **variable, const char *original)
+{
+	const char *twin = NULL;
 	const char *given = (const char *)stack_auxiliary(&stack, AUX_EXECFN);
 	long n = sys_readlink("/proc/self/exe", executable, sizeof executable - 1);
 
 	executable[n > 0 ? n : 0] = 0;
-	become_profiled(n > 0 ? "/proc/self/exe" : given);
+	become_profiled(n > 0 ? "/proc/self/exe" : given, variable);
 	/* Valgrind tells the program's path, and opens a file of its own. */
 	if (n > 0)
-		become_profiled(executable);
+		become_profiled(executable, variable);
 	else
 		copy(executable, given, sizeof executable);
 	for (uint32_t i = 0; i < index_->entries && !program_is_profiled; i++)
 		if (entries()[i].flags & RUN_APP && same(string(entries()[i].twin), executable)) {
 			program_is_profiled = true;
-			copy(executable, string(entries()[i].original), sizeof executable);
+			twin = string(entries()[i].twin);
+			copy(executable, original ? original : string(entries()[i].original), sizeof executable);
 		}
+	links_start(index_, twin, executable);
 }
 
 EXPORT unsigned la_version(unsigned version)
 {
-	const char *run;
+	const char *original;
+	char *run, **variable;
 
 	if (!version || !stack_find(&stack) || stack_auxiliary(&stack, AUX_SECURE))
 		return 0;
-	run = stack_getenv(&stack, "SOPROF_DIR");
-	if (!run || !open_index(run))
+	variable = stack_variable(&stack, "SOPROF_DIR", &run);
+	if (!variable)
+		return 0;
+	original = cut_original(run);
+	if (!open_index(run))
 		return 0;
 	notes_start(&notes, run);
-	find_executable();
+	find_executable(variable, original);
 	return version < LAV_CURRENT ? version : LAV_CURRENT;
-}
-
-static bool begins(const char *s, const char *with)
-{
-	size_t n = text_length(with, PATH_LONGEST);
-
-	return text_length(s, n) == n && !memcmp(s, with, n);
 }
 
 /* The length of "$ORIGIN" at the start, or 0. */
@@ -240,11 +284,6 @@ static bool has_dollar(const char *s)
 	while (*s && *s != '$')
 		s++;
 	return *s;
-}
-
-static char *unconst(const char *s)
-{
-	return (char *)(uintptr_t)s;
 }
 
 EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
@@ -326,20 +365,7 @@ static void *our_dlmopen(Lmid_t lmid, const char *name, int mode)
 	return real_dlmopen(lmid, string(e->twin - e->slashes), mode);
 }
 
-/* Only bindings to the first C library come here, of which dlmopen is; those by a GLOB_DAT relocation do not. */
-EXPORT uintptr_t la_symbind64(ElfW(Sym) *symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags, const char *name)
-{
-	(void)index;
-	(void)from;
-	(void)to;
-	(void)flags;
-	if (!same(name, "dlmopen"))
-		return symbol->st_value;
-	real_dlmopen = (void *(*)(Lmid_t, const char *, int))symbol->st_value;
-	return (uintptr_t)our_dlmopen;
-}
-
-static bool defines_dlmopen(const struct link_map *map)
+static bool is_c_library(const struct link_map *map)
 {
 	const char *name = map->l_name;
 
@@ -347,6 +373,17 @@ static bool defines_dlmopen(const struct link_map *map)
 		if (*s == '/')
 			name = s + 1;
 	return begins(name, "libc.so.") || begins(name, "libdl.so.");
+}
+
+static void bind(const struct link_map *map)
+{
+	struct bind b;
+
+	if (!bind_open(&b, map))
+		return;
+	bind_function(&b, "dlmopen", (uintptr_t)our_dlmopen, &real_dlmopen);
+	links_bind(&b);
+	bind_close(&b);
 }
 
 /* The entry whose profiled object our_dlmopen gave, or NULL. */
@@ -388,7 +425,9 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *cookie)
 	else
 		note(map, lmid);
 	answered[0] = 0;
-	return LA_FLG_BINDFROM | (lmid == LM_ID_BASE && defines_dlmopen(map) ? LA_FLG_BINDTO : 0);
+	if (lmid == LM_ID_BASE && is_c_library(map))
+		bind(map);
+	return 0;
 }
 
 EXPORT void la_preinit(uintptr_t *cookie)

@@ -53,6 +53,21 @@ static inline uint64_t kernel_limit(int which)
 	return system_call(SYS_prlimit64, 0, which, 0, (long)limit, 0, 0) < 0 ? UINT64_MAX : limit[0];
 }
 
+/* The call that the C library makes: a sandbox may know no other. */
+static inline long kernel_readlink(int dir, const char *path, char *to, size_t n)
+{
+#ifdef __NR_readlink
+	if (dir == AT_FDCWD)
+		return system_call(__NR_readlink, (long)path, (long)to, (long)n, 0, 0, 0);
+#endif
+	return system_call(__NR_readlinkat, dir, (long)path, (long)to, (long)n, 0, 0);
+}
+
+static inline bool kernel_protect(uintptr_t at, size_t n, int protection)
+{
+	return system_call(__NR_mprotect, (long)at, (long)n, protection, 0, 0, 0) == 0;
+}
+
 static inline void kernel_execve(const char *path, char **argv, char **environment)
 {
 	system_call(__NR_execve, (long)path, (long)argv, (long)environment, 0, 0, 0);

@@ -48,15 +48,17 @@ uintptr_t stack_auxiliary(const struct stack *s, uintptr_t type)
 	return 0;
 }
 
-const char *stack_getenv(const struct stack *s, const char *name)
+char **stack_variable(const struct stack *s, const char *name, char **value)
 {
 	for (char **e = s->environment; *e; e++) {
 		size_t n = 0;
 
 		while (name[n] && (*e)[n] == name[n])
 			n++;
-		if (!name[n] && (*e)[n] == '=' && (*e)[n + 1])
-			return *e + n + 1;
+		if (!name[n] && (*e)[n] == '=' && (*e)[n + 1]) {
+			*value = *e + n + 1;
+			return e;
+		}
 	}
 	return NULL;
 }

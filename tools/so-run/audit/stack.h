@@ -11,5 +11,6 @@ struct stack { char **argv, **environment; const uintptr_t *auxiliary; };
 /* To be called on the stack of the first thread, before the program runs. */
 bool stack_find(struct stack *s);
 uintptr_t stack_auxiliary(const struct stack *s, uintptr_t type);
-const char *stack_getenv(const struct stack *s, const char *name);	/* NULL: not set, or empty */
+/* The place of a variable in the environment, and where its value begins; NULL: not set, or empty. */
+char **stack_variable(const struct stack *s, const char *name, char **value);
 #endif
