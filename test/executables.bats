@@ -107,3 +107,57 @@ paths() {
 		so-run -q -d out -r run ./program $file | sed '/^in a directory/d' | diff plain -
 	done
 }
+
+@test "how the original's path is told to the profiled program: that sees nothing of it" {
+	cat >show.c <<-'END'
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <sys/auxv.h>
+	extern char **environ;
+	int main(void)
+	{
+		char **e = environ;
+		while (*e)
+			puts(*e++);
+		/* behind it lies the auxiliary vector */
+		for (unsigned long *a = (unsigned long *)(e + 1); *a; a += 2)
+			if (*a == AT_PAGESZ)
+				printf("pages of %lu\n", a[1]);
+		puts(getenv("SOPROF_EXE") ? "set" : "not set");
+		return 0;
+	}
+	END
+	gcc -O2 -w -o show show.c
+	so-input --with-app show --only '*/show' | reloc-extract | so-gen -q -o out
+	so-run --no-app -q -d out -r run ./show >plain
+	rm -r run
+	so-run -q -d out -r run ./show | diff plain -
+	count-extract -q run | map-dump --json | grep -q '"name":"show"'
+	rm -r run
+	so-run -q -d out -r run sh -c './show; exit' | grep -v '^_=' >profiled
+	rm -r run
+	so-run --no-app -q -d out -r run sh -c './show; exit' | grep -v '^_=' | diff - profiled
+}
+
+# beside COMMAND...: the same output as without, and the executable counted
+beside() {
+	local name
+	type -P "$1" >where || skip "no $1 here"
+	name=$(basename "$(realpath "$(cat where)")")
+	"$@" >plain
+	XDG_CACHE_HOME=$PWD/cache soprof record -q -o run "$@" >profiled
+	diff plain profiled
+	count-extract -q run | map-dump --json | grep '"profiled":' | grep -q "\"name\":\"$name\""
+}
+
+@test "sbcl finds its core beside its executable" {
+	beside sbcl --noinform --no-userinit --non-interactive --eval '(progn (princ sb-ext:*runtime-pathname*) (princ sb-ext:*core-pathname*))'
+}
+
+@test "java finds its home by its executable" {
+	echo 'class Home { public static void main(String[] a) { System.out.println(System.getProperty("java.home")); } }' >Home.java
+	type -P javac >found && type -P java >>found || skip "no javac and java here"
+	beside javac -d . Home.java
+	beside java -cp . Home
+}

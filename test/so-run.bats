@@ -92,13 +92,13 @@ matrix() {
 	matrix 1000 libthird.so "$T/opens" two-threads "$T/opened/libthird.so" "$T/opened/libspace.so"
 }
 
-@test "dlmopen by a program that is not profiled itself; in a call that is bound without a PLT it is named" {
+@test "dlmopen by a program that is not profiled itself, through a PLT and without one" {
 	# calls PROGRAM NAME: of libthird.so
 	calls() {
 		"$1" dlmopen "$2" >plain
 		so-run -q -d "$T/out" -r run "$1" dlmopen "$2" >profiled
 		diff plain profiled
-		mv run/not-profiled not-profiled
+		mv run/not-profiled .
 		count-extract -q run >profile
 		"$PYTHON" "$REPO/test/counts.py" profile "$3" called
 		rm -r run
@@ -110,9 +110,7 @@ matrix() {
 	# readelf tells the two kinds of binding
 	readelf -rW "$T/unprofiled" | grep -q 'JUMP_SLO.* dlmopen@'
 	readelf -rW "$T/by-got" | grep -q 'GLOB_DAT.* dlmopen@'
-	calls "$T/by-got" "$T/opened/libthird.so" libthird.so >n
-	[ ! -s n ]
-	grep -qx "$T/opened/libthird.so	dlmopen by a path, in a call that the loader does not show" not-profiled
+	[ "$(calls "$T/by-got" "$T/opened/libthird.so" libthird.so)" = 1001 ]
 }
 
 @test "two objects of one file name" {
@@ -257,7 +255,7 @@ plugin() {
 	count-extract -q run | prof-report | grep -q "$(readelf -lW /usr/bin/true | sed -n 's/.*interpreter: \(.*\)]/\1/p') *the loader itself"
 }
 
-@test "what an object learns of its own path; that of an executable, and of what is opened by a path, is the profiled one's as the manual says" {
+@test "what an object learns of its own path; AT_EXECFN, and the directory of what is opened by a path, is the profiled one's as the manual says" {
 	cat >path.c <<-'END'
 	#include <dlfcn.h>
 	#include <link.h>
@@ -296,13 +294,13 @@ plugin() {
 	END
 	gcc -O2 -D_GNU_SOURCE -o path path.c -L"$T/rpath" -lrorigin -Wl,--disable-new-dtags,-rpath,"$T/rpath"
 	so-input --with-app path "$T/opened/libthird.so" | reloc-extract | so-gen -q -o out
-	./path "$T/opened/libthird.so" | sed 's/^exe [0-9]* /exe /' >plain
-	so-run -d out -r run ./path "$T/opened/libthird.so" | sed 's/^exe [0-9]* /exe /; s!///*!/!' >profiled
+	./path "$T/opened/libthird.so" >plain
+	so-run -d out -r run ./path "$T/opened/libthird.so" | sed 's!///*!/!' >profiled
 	grep -qx "origin of what is needed $T/rpath" plain
-	sed -e "s!^origin of what is opened $T/opened\$!origin of what is opened $PWD/out!" -e "s!^exe $PWD/path\$!exe $PWD/out/path!" \
+	sed -e "s!^origin of what is opened $T/opened\$!origin of what is opened $PWD/out!" \
 		-e "s!^name ./path\$!name $PWD/out/path!" plain | diff - profiled
 	# with the original executable nothing differs but that one
-	so-run --no-app -q -d out -r run2 ./path "$T/opened/libthird.so" | sed 's/^exe [0-9]* /exe /; s!///*!/!' >profiled
+	so-run --no-app -q -d out -r run2 ./path "$T/opened/libthird.so" | sed 's!///*!/!' >profiled
 	sed "s!^origin of what is opened $T/opened\$!origin of what is opened $PWD/out!" plain | diff - profiled
 }
 

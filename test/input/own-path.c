@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static void sizes(const char *path)
 static void all(const char *path)
 {
 	char buffer[4096], small[PATH_MAX], *p;
-	ssize_t (*found)(const char *, char *, size_t) = (ssize_t (*)(const char *, char *, size_t))dlsym(RTLD_DEFAULT, "readlink");
+	ssize_t (*found)(const char *, char *, size_t) = (ssize_t (*)(const char *, char *, size_t))(uintptr_t)dlsym(RTLD_DEFAULT, "readlink");
 	int dir = open("/proc/self", O_PATH);
 
 	show("readlink", buffer, readlink(path, buffer, room));
@@ -72,7 +73,7 @@ static void *thread(void *p)
 		ssize_t n = readlink("/proc/self/exe", buffer, sizeof buffer);
 
 		if (n != (ssize_t)strlen(p) || memcmp(buffer, p, (size_t)n))
-			return buffer;
+			return p;
 	}
 	return NULL;
 }

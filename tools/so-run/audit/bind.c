@@ -34,7 +34,8 @@ static struct table table_of(const struct link_map *map)
 	};
 }
 
-/* The pages of the segment that holds the symbol table; nothing else than readable, or we could not make it again what it was. */
+/* The pages of the segment that holds the symbol table.  In older libraries it has code, too, and stays executable all the time: where
+   that is forbidden we may be allowed to take the right away, and not to give it back. */
 static bool find_segment(struct bind *b, uintptr_t at)
 {
 	enum { PAGE = 4096 };
@@ -48,7 +49,8 @@ static bool find_segment(struct bind *b, uintptr_t at)
 		if (ph[i].p_type == PT_LOAD && at - b->map->l_addr - ph[i].p_vaddr < ph[i].p_filesz) {
 			b->table = (b->map->l_addr + ph[i].p_vaddr) & -(uintptr_t)PAGE;
 			b->end = b->map->l_addr + ph[i].p_vaddr + ph[i].p_filesz;
-			return ph[i].p_flags == PF_R;
+			b->protection = PROT_READ | (ph[i].p_flags & PF_X ? PROT_EXEC : 0);
+			return !(ph[i].p_flags & PF_W);
 		}
 	return false;
 }
@@ -59,12 +61,12 @@ bool bind_open(struct bind *b, const struct link_map *map)
 
 	b->map = map;
 	return t.symbols && t.strings && t.versions && t.hash && find_segment(b, (uintptr_t)t.symbols) &&
-	       kernel_protect(b->table, b->end - b->table, PROT_READ | PROT_WRITE);
+	       kernel_protect(b->table, b->end - b->table, b->protection | PROT_WRITE);
 }
 
 void bind_close(const struct bind *b)
 {
-	kernel_protect(b->table, b->end - b->table, PROT_READ);
+	kernel_protect(b->table, b->end - b->table, b->protection);
 }
 
 static bool is_named(const struct table *t, uint32_t i, const char *name)

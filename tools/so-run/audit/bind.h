@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct bind { const struct link_map *map; uintptr_t table, end; };
+struct bind { const struct link_map *map; uintptr_t table, end; int protection; };
 
 /* Opens the symbol table of an object that is mapped and not relocated yet; false: it cannot be. */
 bool bind_open(struct bind *b, const struct link_map *map);

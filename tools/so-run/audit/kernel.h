@@ -63,6 +63,8 @@ static inline long kernel_readlink(int dir, const char *path, char *to, size_t n
 	return system_call(__NR_readlinkat, dir, (long)path, (long)to, (long)n, 0, 0);
 }
 
+enum { PROT_EXEC = 4 };
+
 static inline bool kernel_protect(uintptr_t at, size_t n, int protection)
 {
 	return system_call(__NR_mprotect, (long)at, (long)n, protection, 0, 0, 0) == 0;
