@@ -267,8 +267,41 @@ static bool merge_value(const struct merging *m, struct flow_value *x, const str
 	uint64_t max = mx > my ? mx : my, doubt = doubtful(m->w, x) || doubtful(m->w, y);
 	if (x->kind == FLOW_ANY && x->id == id && max <= x->max && doubt == x->a)
 		return false;
-	*x = (struct flow_value){ .kind = FLOW_ANY, .id = id, .a = doubt, .max = m->last ? UINT64_MAX : max };
+	*x = (struct flow_value){ .kind = FLOW_ANY, .id = id, .a = doubt, .max = m->last && max > mx ? UINT64_MAX : max };
 	return true;
+}
+
+/* The register that has the one value in x and the other in y: a comparison of both is one of what they merge to. */
+static int32_t holder(const struct flow_state *x, uint64_t x_id, const struct flow_state *y, uint64_t y_id)
+{
+	for (int32_t r = 0; r < FLOW_REGS; r++)
+		if (x->regs[r].kind == FLOW_ANY && x->regs[r].id == x_id && y->regs[r].kind == FLOW_ANY && y->regs[r].id == y_id)
+			return r;
+	return CODE_NONE;
+}
+
+static int32_t compared(const struct flow_state *x, const struct flow_state *y, unsigned r)
+{
+	const struct flow_value *a = &x->regs[r], *b = &y->regs[r];
+	return a->kind == FLOW_LESS && b->kind == FLOW_LESS && a->max == b->max && a->b != b->b ? holder(x, a->b, y, b->b) : CODE_NONE;
+}
+
+static bool merge_registers(const struct merging *m, struct flow_state *in)
+{
+	unsigned n = m->w->c->m->regs;
+	int32_t of[FLOW_REGS];
+	bool changed = false;
+	for (unsigned r = 0; r < n; r++)
+		of[r] = compared(in, m->y, r);
+	for (unsigned r = 0; r < n; r++)
+		if (of[r] == CODE_NONE)
+			changed |= merge_value(m, &in->regs[r], &m->y->regs[r], r);
+	for (unsigned r = 0; r < n; r++)
+		if (of[r] != CODE_NONE && in->regs[r].b != in->regs[of[r]].id) {
+			in->regs[r].b = in->regs[of[r]].id;
+			changed = true;
+		}
+	return changed;
 }
 
 static bool merge_slots(const struct merging *m, struct flow_state *in)
@@ -352,9 +385,7 @@ static bool merge(struct flow_walk *w, struct flow_block *b, const struct flow_s
 	memcpy(before.facts, in->facts, sizeof in->facts);
 	before.fact_count = in->fact_count;
 	struct merging m = { w, &before, s, b->at, b->visits >= WIDEN, weak };
-	bool changed = false;
-	for (unsigned r = 0; r < w->c->m->regs; r++)
-		changed |= merge_value(&m, &in->regs[r], &s->regs[r], r);
+	bool changed = merge_registers(&m, in);
 	changed |= merge_slots(&m, in);
 	changed |= merge_facts(&m, in);
 	changed |= merge_epoch(&in->epoch, s->epoch, b->at, 2246822519u);

@@ -70,6 +70,36 @@
 	mov $42, %eax
 	ret
 	done end
+	# the second way to the jump, with an index of its own and the same bound, is found when the first was walked often; plausible
+	# entries follow the table
+	function late
+	mov %edi, %eax
+	lea late_table(%rip), %rdx
+	.irp flag, %r8, %r9, %r10, %r11, %rsi, %rdi
+	mov $0, \flag
+	.endr
+.Llate_1:
+	cmp $6, %eax
+	ja .Llate_3
+.Llate_2:
+	movslq (%rdx,%rax,4), %rcx
+	add %rdx, %rcx
+	jmp *%rcx
+	.irp flag, r8, r9, r10, r11, rsi, rdi
+.Llate_\flag:
+	test %\flag, %\flag
+	jne .Llate_3
+	inc %\flag
+	jmp .Llate_1
+	.endr
+.Llate_last:
+	lea 1(%r8,%r9), %eax
+	cmp $6, %eax
+	jbe .Llate_2
+.Llate_3:
+	add $61, %eax
+	ret
+	done late
 	# slots of eight bytes: an address is made of the index, old text keeps its place
 	function slots
 	lea .Lslots_1(%rip), %rdx
@@ -118,6 +148,10 @@ bytes_table:
 	.long .Lbytes_1 - bytes_table
 	.endr
 	.long .Lbytes_2 - bytes_table
+late_table:
+	.irp label, r8, r9, r10, r11, rsi, rdi, last, r8, r9, 3
+	.long .Llate_\label - late_table
+	.endr
 	.section .tables, "a"
 	.p2align 2
 end_table:
