@@ -231,6 +231,9 @@ struct merging { struct flow_walk *w; const struct flow_state *x, *y; uint32_t a
 /* A register that nobody gave a value: a path on which it is read is none (it leads over a call that does not return). */
 static bool is_nothing(const struct flow_value *v) { return v->kind == FLOW_ANY && v->b == FLOW_NOTHING; }
 
+/* Of what becomes of two values, by register or slot. */
+static uint32_t merged_id(uint32_t at, uint32_t salt) { return (at * 2654435761u ^ (salt + 1) * 40503u) | 1; }
+
 /* Makes *x what holds for both; true when that changed *x. */
 static bool merge_value(const struct merging *m, struct flow_value *x, const struct flow_value *y, uint32_t salt)
 {
@@ -262,7 +265,7 @@ static bool merge_value(const struct merging *m, struct flow_value *x, const str
 			return true;
 		}
 	}
-	uint32_t id = (m->at * 2654435761u ^ (salt + 1) * 40503u) | 1;
+	uint32_t id = merged_id(m->at, salt);
 	uint64_t mx = x->kind == FLOW_ANY ? flow_known_max(m->x, x) : UINT64_MAX, my = y->kind == FLOW_ANY ? flow_known_max(m->y, y) : UINT64_MAX;
 	uint64_t max = mx > my ? mx : my, doubt = doubtful(m->w, x) || doubtful(m->w, y);
 	if (x->kind == FLOW_ANY && x->id == id && max <= x->max && doubt == x->a)
@@ -271,19 +274,34 @@ static bool merge_value(const struct merging *m, struct flow_value *x, const str
 	return true;
 }
 
+enum { NOT_COMPARED = -1, OUTDATED = -2 };
+
 /* The register that has the one value in x and the other in y: a comparison of both is one of what they merge to. */
 static int32_t holder(const struct flow_state *x, uint64_t x_id, const struct flow_state *y, uint64_t y_id)
 {
 	for (int32_t r = 0; r < FLOW_REGS; r++)
 		if (x->regs[r].kind == FLOW_ANY && x->regs[r].id == x_id && y->regs[r].kind == FLOW_ANY && y->regs[r].id == y_id)
 			return r;
-	return CODE_NONE;
+	return NOT_COMPARED;
 }
 
-static int32_t compared(const struct flow_state *x, const struct flow_state *y, unsigned r)
+/* Is y's comparison one of what a register was here before?  It is something else now. */
+static bool outdated(const struct merging *m, const struct flow_value *y)
 {
-	const struct flow_value *a = &x->regs[r], *b = &y->regs[r];
-	return a->kind == FLOW_LESS && b->kind == FLOW_LESS && a->max == b->max && a->b != b->b ? holder(x, a->b, y, b->b) : CODE_NONE;
+	for (uint32_t r = 0; r < m->w->c->m->regs; r++)
+		if (y->b == merged_id(m->at, r))
+			return m->y->regs[r].kind != FLOW_ANY || m->y->regs[r].id != y->b;
+	return false;
+}
+
+static int32_t compared(const struct merging *m, const struct flow_state *in, unsigned r)
+{
+	const struct flow_value *x = &in->regs[r], *y = &m->y->regs[r];
+	if (x->kind != FLOW_LESS || y->kind != FLOW_LESS)
+		return NOT_COMPARED;
+	if (outdated(m, y))
+		return OUTDATED;
+	return x->max == y->max && x->b != y->b ? holder(in, x->b, m->y, y->b) : NOT_COMPARED;
 }
 
 static bool merge_registers(const struct merging *m, struct flow_state *in)
@@ -292,12 +310,16 @@ static bool merge_registers(const struct merging *m, struct flow_state *in)
 	int32_t of[FLOW_REGS];
 	bool changed = false;
 	for (unsigned r = 0; r < n; r++)
-		of[r] = compared(in, m->y, r);
+		of[r] = compared(m, in, r);
+	for (unsigned r = 0; r < n; r++) {
+		struct flow_value y = m->y->regs[r];
+		if (of[r] == OUTDATED)
+			y = (struct flow_value){ .kind = FLOW_ANY, .id = y.id, .max = 1 };
+		if (of[r] < 0)
+			changed |= merge_value(m, &in->regs[r], &y, r);
+	}
 	for (unsigned r = 0; r < n; r++)
-		if (of[r] == CODE_NONE)
-			changed |= merge_value(m, &in->regs[r], &m->y->regs[r], r);
-	for (unsigned r = 0; r < n; r++)
-		if (of[r] != CODE_NONE && in->regs[r].b != in->regs[of[r]].id) {
+		if (of[r] >= 0 && in->regs[r].b != in->regs[of[r]].id) {
 			in->regs[r].b = in->regs[of[r]].id;
 			changed = true;
 		}

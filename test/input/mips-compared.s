@@ -63,6 +63,42 @@ more:	b	next
 	addiu	$3, $3, 64
 	.size compared, . - compared
 
+	.globl outdated
+	.type outdated, @function
+outdated:			# (bytes, take the second, take this in its place): a comparison of a value that the register no longer has
+	lui	$28, %hi(_gp_disp)
+	addiu	$28, $28, %lo(_gp_disp)
+	addu	$28, $28, $25
+	lw	$9, %got(third)($28)
+	bnez	$5, 1f
+	addiu	$9, $9, %lo(third)
+	lbu	$8, 0($4)
+	b	2f
+	sltiu	$2, $8, 5
+1:	lbu	$8, 1($4)
+	nop
+	sltiu	$2, $8, 5
+2:	beqz	$6, 3f
+	nop
+	lbu	$8, 0($6)
+	b	2b
+	move	$6, $0
+3:	beqz	$2, 4f
+	sll	$2, $8, 2
+	addu	$2, $9, $2
+	lw	$2, 0($2)
+	nop
+	addu	$2, $2, $28
+	jr	$2
+	li	$2, 1
+4:	jr	$31
+	li	$2, 9
+	.irp n, 0, 1, 2, 3, 4, 5
+$L\n:	jr	$31
+	li	$2, \n
+	.endr
+	.size outdated, . - outdated
+
 	.section .rodata
 	.p2align 2
 first:	.gpword one
@@ -73,4 +109,8 @@ first:	.gpword one
 second:	.gpword add
 	.gpword twice
 	.gpword more
+	.word	0
+third:	.irp n, 0, 1, 2, 3, 4, 5
+	.gpword $L\n
+	.endr
 	.word	0
