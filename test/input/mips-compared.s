@@ -1,6 +1,7 @@
 # mips-compared.s - an index is compared on two ways that meet before the branch; each way has it from elsewhere, in one register.
 # Behind the table of five entries lies one of three; its address waits on the stack, and the second entry is in a loop that reads it there:
 # taken for an entry of the first table, it would be a way to that loop without the address.
+# In outdated() the register has another value by then.
 	.set noreorder
 	.text
 	.globl compared
