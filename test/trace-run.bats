@@ -386,7 +386,7 @@ odd_module() {
 	holds "$(prof-report --json t | json 'abs(r["sampled_us"] / r["cpu_us"] - 1)') < 0.2"
 	# A fork that the C library does not know of has written nothing.
 	trace-run -F 0 -o t "$LUA/odd.lua" rawfork
-	[[ $(traces rows t) == *" end=1 "* ]]
+	[[ " $(traces rows t)" == *" end=1 "* ]]
 }
 
 @test "trace-run: what a script does to all signals does not reach the sampler's" {
