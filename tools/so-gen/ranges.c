@@ -156,8 +156,10 @@ void gen_check_rows(struct gen *g)
 			if (c->ends.v[r->ends + k].kind == INSN_JUMP_INDIRECT)
 				check_jump(g, r, &c->ends.v[r->ends + k]);
 	}
+	/* Words of further GOTs are pages, too, which are entries by chance only. */
 	for (size_t i = 0; i < g->relocs.n; i++)
-		if (g->relocs.v[i].type == c->m->relative && !rows_find(rows->labels.v, rows->labels.n, g->relocs.v[i].offset))
+		if (g->relocs.v[i].type == c->m->relative && !code_in_got(c, g->relocs.v[i].offset)
+		    && !rows_find(rows->labels.v, rows->labels.n, g->relocs.v[i].offset))
 			check_entry(g, (uint64_t)g->relocs.v[i].addend);
 	for (size_t i = 0; i < g->dynsyms.n; i++)
 		if (g->dynsyms.v[i].section != SHN_UNDEF && (g->dynsyms.v[i].type == STT_FUNC || g->dynsyms.v[i].type == STT_NOTYPE))
