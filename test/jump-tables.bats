@@ -115,6 +115,7 @@ for line in sys.stdin:
 		reloc-extract -o table list
 		map-dump --json table > rows
 		[ "$(grep -c not-moved rows)" = 0 ]
+		[ "$(map-dump table | grep -c '^  jump-table ')" = 3 ]
 		[ "$("$PYTHON" "$REPO/test/oracle/jump-tables.py" rows < rows)" = "3 5 6" ]
 		for how in "--identity --poison-old" --poison-old; do
 			rm -rf out
