@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "lib/base/mem.h"
 #include "lib/base/msg.h"
+#include "tools/trace-run/descriptor.h"
 
 /* tools/perf/Documentation/jitdump-specification.txt */
 enum { MAGIC = 0x4A695444, VERSION = 1, HEADER = 40, PREFIX = 16, CODE_LOAD = 0, DEBUG_INFO = 2, CLOSE = 3 };
@@ -63,17 +64,13 @@ static void flush(int *fd, const char *path)
 
 static int open_high(const char *path, int flags)
 {
-	int fd = open(path, flags | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644), high;
+	int fd = open(path, flags | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
 
 	if (fd < 0) {
 		msg_error(path, "cannot write:");
 		return -1;
 	}
-	high = fcntl(fd, F_DUPFD_CLOEXEC, 200);
-	if (high < 0)
-		return fd;
-	close(fd);
-	return high;
+	return descriptor_away(fd);
 }
 
 bool export_perf_map(void)

@@ -37,7 +37,6 @@ static uint64_t now(clockid_t clock)
 	return (uint64_t)t.tv_sec * NANO + (uint64_t)t.tv_nsec;
 }
 
-uint64_t sampler_thread_time(void) { return now(CLOCK_THREAD_CPUTIME_ID); }
 uint64_t sampler_process_time(void) { return now(CLOCK_PROCESS_CPUTIME_ID); }
 
 static void on_tick(int number, siginfo_t *info, void *p)

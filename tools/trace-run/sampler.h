@@ -14,8 +14,8 @@ struct sampler {
 void sampler_prepare(struct sampler *s, unsigned hertz);
 void sampler_start(void);
 void sampler_stop(void);
-/* CPU time since the start of this thread and of all threads, ns. */
-uint64_t sampler_thread_time(void), sampler_process_time(void);
+/* CPU time of all threads since the start, ns. */
+uint64_t sampler_process_time(void);
 /* A forked child is not sampled. */
 void sampler_detach(void);
 

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include "tools/trace-run/descriptor.h"
 
 struct vm vm;
 static pid_t self;
@@ -63,10 +64,7 @@ static void choose_way(void)
 	fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	memory_file = fcntl(fd, F_DUPFD_CLOEXEC, 200);
-	close(fd);
-	if (memory_file < 0)
-		memory_file = 0;
+	memory_file = descriptor_away(fd);
 }
 
 int32_t vm_line(const struct vm_prototype *p, uint32_t position)
