@@ -463,7 +463,7 @@ void flow_walk_block(struct flow_walk *w, const struct flow_block *b, const stru
 		if (w->step)
 			w->step(w, &insn, p, &s);
 		if (insn.kind == INSN_JUMP_INDIRECT) {
-			if (!insn.pc_size)
+			if (!insn.pc_size && w->jump)
 				w->jump(w, &insn, &s);
 			return;
 		}

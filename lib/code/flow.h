@@ -32,7 +32,7 @@ struct flow_walk {
 	bool again;			/* a label was found where a call's state had come first */
 	struct flow_value alternatives[FLOW_ALTERNATIVES];
 	unsigned alternative_count;
-	/* Called at each indirect jump. */
+	/* Called at each indirect jump, or NULL. */
 	void (*jump)(struct flow_walk *w, const struct insn *insn, const struct flow_state *s);
 	/* Called before each instruction, or NULL. */
 	void (*step)(struct flow_walk *w, const struct insn *insn, const uint8_t *p, const struct flow_state *s);

@@ -22,9 +22,8 @@ void code_got(struct code *c)
 	g->local_end = g->lo + 4 * locals;
 	g->end = g->hi = g->local_end + 4 * (symbols - first);
 	const struct object_section *s = object_section_at(c->o, g->lo);
-	if (s && s->h.sh_addr == g->lo && s->h.sh_addr + s->h.sh_size > g->hi && s->h.sh_addr + s->h.sh_size < CODE_BEYOND) {
+	if (s && s->h.sh_addr == g->lo && s->h.sh_addr + s->h.sh_size > g->hi && s->h.sh_addr + s->h.sh_size < CODE_BEYOND)
 		g->hi = (uint32_t)(s->h.sh_addr + s->h.sh_size);
-	}
 }
 
 static bool is_data(const struct code *c, const struct object_section *s)

@@ -328,17 +328,11 @@ static void note_address(struct flow_walk *w, const struct insn *insn, const uin
 		w->r->why = code_reason(c, "it uses its own address at 0x%x in a way that is not understood", (unsigned)insn->at);
 }
 
-/* The last word on it is spoken already. */
-static void leave_jump(struct flow_walk *w, const struct insn *insn, const struct flow_state *s)
-{
-	(void)w, (void)insn, (void)s;
-}
-
 static void note_addresses(struct search *f)
 {
 	struct flow_walk *w = &f->w;
 	w->step = note_address;
-	w->jump = leave_jump;
+	w->jump = NULL;			/* the last word on jumps is spoken already */
 	for (size_t i = 0; i < w->n; i++)
 		if (w->blocks[i].in)
 			flow_walk_block(w, &w->blocks[i], w->blocks[i].in);

@@ -27,10 +27,10 @@ void extract_free(struct extract *x);
 void extract_tables(struct extract *x);
 void extract_landing_pads(struct extract *x);
 void extract_symbol_entries(struct extract *x);
-
-/* plain-text.c: ranges, entries and references of machines whose text holds no data and whose addresses come from the GOT. */
 /* The table that the jump goes through, or NULL. */
 const struct jump_table *extract_table_of(const struct extract *x, uint32_t jump);
+
+/* plain-text.c: ranges, entries and references of machines whose text holds no data and whose addresses come from the GOT. */
 void extract_plain(struct extract *x);
 
 /* gaps.c: ranges for code that no FDE covers, found from symbols, init and fini arrays, relocations and calls. */

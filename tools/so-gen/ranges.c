@@ -19,10 +19,20 @@ bool gen_is_padding(const struct gen *g, uint32_t a, uint32_t end)
 	return true;
 }
 
+typedef VEC(struct code_range) found_ranges;
+
+static void add_ranges(struct gen *g, found_ranges *found)
+{
+	for (size_t i = 0; i < found->n; i++)
+		vec_push(&g->c.ranges, found->v[i]);
+	vec_free(found);
+	code_sort(&g->c);
+}
+
 /* Functions that no row names stay, and are read as others that stay: they too may hold addresses of what moves. */
 static void add_unlisted(struct gen *g)
 {
-	VEC(struct code_range) found = { 0 };
+	found_ranges found = { 0 };
 	for (size_t i = 0; i < g->f.fde_count; i++) {
 		uint64_t start = g->f.fdes[i].start, end = start + g->f.fdes[i].size;
 		const struct object_section *s = object_section_at(&g->o, start);
@@ -34,16 +44,13 @@ static void add_unlisted(struct gen *g)
 			.why = unlisted };
 		vec_push(&found, r);
 	}
-	for (size_t i = 0; i < found.n; i++)
-		vec_push(&g->c.ranges, found.v[i]);
-	vec_free(&found);
-	code_sort(&g->c);
+	add_ranges(g, &found);
 }
 
 /* Where text is nothing but instructions, what is left between the ranges is code as well. */
 static void add_between(struct gen *g)
 {
-	VEC(struct code_range) found = { 0 };
+	found_ranges found = { 0 };
 	for (size_t i = 1; i < g->o.shnum; i++) {
 		const GElf_Shdr *h = &g->o.sections[i].h;
 		if (!(h->sh_flags & SHF_EXECINSTR) || !(h->sh_flags & SHF_ALLOC) || h->sh_type == SHT_NOBITS)
@@ -59,10 +66,7 @@ static void add_between(struct gen *g)
 			vec_push(&found, between);
 		}
 	}
-	for (size_t i = 0; i < found.n; i++)
-		vec_push(&g->c.ranges, found.v[i]);
-	vec_free(&found);
-	code_sort(&g->c);
+	add_ranges(g, &found);
 }
 
 static void read_ranges(struct gen *g)
