@@ -8,21 +8,6 @@
 #include "formats/run.h"
 #include "lib/base/mem.h"
 
-bool run_index_is_sound(const void *bytes, size_t size)
-{
-	const struct run_index *x = bytes;
-	const struct run_entry *e = run_entries(x);
-
-	if (size < sizeof *x || memcmp(x->magic, RUN_MAGIC, sizeof x->magic) || x->version != RUN_VERSION || x->size != size)
-		return false;
-	if ((size - sizeof *x) / sizeof *e < x->entries || x->directory >= size || run_string(x, 0)[size - 1])
-		return false;
-	for (uint32_t i = 0; i < x->entries; i++)
-		if (e[i].original >= size || e[i].twin >= size || e[i].slashes > e[i].twin || e[i].why >= size)
-			return false;
-	return true;
-}
-
 /* Nobody changes an index in place, so that it can be mapped. */
 const struct run_index *run_index_map(const char *directory)
 {

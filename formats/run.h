@@ -5,6 +5,8 @@
    link or copy of it into each run directory, where the audit object and count-extract find it. */
 #ifndef FORMATS_RUN_H
 #define FORMATS_RUN_H
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define RUN_INDEX ".soprof-index"
@@ -43,15 +45,33 @@ enum run_flag {
 	RUN_LEFT_OUT = 2,		/* in this run it is not replaced: so-run --no-app */
 };
 
-#ifndef RUN_NO_LIBC
-#include <stdbool.h>
-#include <stddef.h>
+static inline const struct run_entry *run_entries(const struct run_index *x) { return (const struct run_entry *)(x + 1); }
+static inline const char *run_string(const struct run_index *x, uint32_t offset) { return (const char *)x + offset; }
+/* Is it an executable that is replaced in this run? */
+static inline bool run_is_program(const struct run_entry *e) { return (e->flags & (RUN_APP | RUN_LEFT_OUT)) == RUN_APP; }
+
 /* Whether the bytes are an index whose offsets can be trusted. */
-bool run_index_is_sound(const void *bytes, size_t size);
+static inline bool run_index_is_sound(const void *bytes, size_t size)
+{
+	const struct run_index *x = (const struct run_index *)bytes;
+	const struct run_entry *e = run_entries(x);
+
+	if (size < sizeof *x || x->version != RUN_VERSION || x->size != size)
+		return false;
+	for (unsigned i = 0; i < sizeof x->magic; i++)
+		if (x->magic[i] != RUN_MAGIC[i])
+			return false;
+	if ((size - sizeof *x) / sizeof *e < x->entries || x->directory >= size || run_string(x, 0)[size - 1])
+		return false;
+	for (uint32_t i = 0; i < x->entries; i++)
+		if (e[i].original >= size || e[i].twin >= size || e[i].slashes > e[i].twin || e[i].why >= size)
+			return false;
+	return true;
+}
+
+#ifndef RUN_NO_LIBC
 /* Maps the index of a directory; NULL: there is none, or it is not sound. */
 const struct run_index *run_index_map(const char *directory);
 void run_index_unmap(const struct run_index *x);
-static inline const struct run_entry *run_entries(const struct run_index *x) { return (const struct run_entry *)(x + 1); }
-static inline const char *run_string(const struct run_index *x, uint32_t offset) { return (const char *)x + offset; }
 #endif
 #endif

@@ -327,7 +327,7 @@ static const char *program_for(const struct index *x, const char *path)
 	struct stat st;
 	const struct run_entry *e = stat(path, &st) ? NULL : index_find(x, &st);
 
-	return e && !e->why && (e->flags & (RUN_APP | RUN_LEFT_OUT)) == RUN_APP ? run_string(x->x, e->twin) : path;
+	return e && !e->why && run_is_program(e) ? run_string(x->x, e->twin) : path;
 }
 
 /* The path that the kernel would show of it. */

@@ -32,12 +32,12 @@ static char expanded[2 * PATH_LONGEST];
 
 static const struct run_entry *entries(void)
 {
-	return (const struct run_entry *)(index_ + 1);
+	return run_entries(index_);
 }
 
 static const char *string(uint32_t offset)
 {
-	return (const char *)index_ + offset;
+	return run_string(index_, offset);
 }
 
 static bool same(const char *a, const char *b)
@@ -67,20 +67,6 @@ static char *unconst(const char *s)
 	return (char *)(uintptr_t)s;
 }
 
-static bool index_is_sound(size_t size)
-{
-	const struct run_index *x = index_;
-
-	if (size < sizeof *x || memcmp(x->magic, RUN_MAGIC, sizeof x->magic) || x->version != RUN_VERSION || x->size != size)
-		return false;
-	if ((size - sizeof *x) / sizeof(struct run_entry) < x->entries || x->directory >= size || string(0)[size - 1])
-		return false;
-	for (uint32_t i = 0; i < x->entries; i++)
-		if (entries()[i].original >= size || entries()[i].twin >= size || entries()[i].slashes > entries()[i].twin || entries()[i].why >= size)
-			return false;
-	return true;
-}
-
 static bool open_index(const char *run)
 {
 	char path[PATH_LONGEST];
@@ -91,7 +77,7 @@ static bool open_index(const char *run)
 	memcpy(path, run, n);
 	memcpy(path + n, "/" RUN_INDEX, sizeof "/" RUN_INDEX);
 	index_ = (const void *)kernel_map(path, &size);
-	return index_ && index_is_sound(size);
+	return index_ && run_index_is_sound(index_, size);
 }
 
 /* The entry whose original is the file, or NULL. */
@@ -180,7 +166,7 @@ static void become_profiled(const char *path, char **variable)
 	const struct run_entry *e = find_usable(path);
 	char *was = *variable;
 
-	if (!e || (e->flags & (RUN_APP | RUN_LEFT_OUT)) != RUN_APP)
+	if (!e || !run_is_program(e))
 		return;
 	*variable = with_original(was);
 	kernel_execve(string(e->twin), stack.argv, stack.environment);

@@ -25,27 +25,17 @@ static char *(*real_realpath)(const char *, char *);
 static char *(*real_realpath_chk)(const char *, char *, size_t);
 static char *(*real_canonicalize)(const char *);
 
-static const char *string(uint32_t offset)
-{
-	return (const char *)index_ + offset;
-}
-
-static bool is_program(const struct run_entry *e)
-{
-	return (e->flags & (RUN_APP | RUN_LEFT_OUT)) == RUN_APP;
-}
-
 void links_start(const struct run_index *x, const char *twin, const char *original)
 {
-	const struct run_entry *e = (const struct run_entry *)(x + 1);
+	const struct run_entry *e = run_entries(x);
 
 	index_ = x;
 	own_twin = twin;
 	own_original = original;
-	directory = string(x->directory);
+	directory = run_string(x, x->directory);
 	directory_length = text_length(directory, PATH_LONGEST);
 	for (uint32_t i = 0; i < x->entries; i++) {
-		size_t n = is_program(&e[i]) ? text_length(string(e[i].twin), PATH_LONGEST) : 0;
+		size_t n = run_is_program(&e[i]) ? text_length(run_string(index_, e[i].twin), PATH_LONGEST) : 0;
 
 		longest = n > longest ? n : longest;
 	}
@@ -59,15 +49,15 @@ static bool is(const char *path, const char *bytes, size_t n)
 /* What stands for a profiled executable's path, or NULL. */
 static const char *original_of(const char *bytes, size_t n)
 {
-	const struct run_entry *e = (const struct run_entry *)(index_ + 1);
+	const struct run_entry *e = run_entries(index_);
 
 	if (n <= directory_length || memcmp(bytes, directory, directory_length))
 		return NULL;
 	if (own_twin && is(own_twin, bytes, n))
 		return own_original;
 	for (uint32_t i = 0; i < index_->entries; i++)
-		if (is_program(&e[i]) && is(string(e[i].twin), bytes, n))
-			return string(e[i].original);
+		if (run_is_program(&e[i]) && is(run_string(index_, e[i].twin), bytes, n))
+			return run_string(index_, e[i].original);
 	return NULL;
 }
 
