@@ -51,14 +51,12 @@ static void unmap(struct copy *c)
 static const char *read_all(const struct profiled *p, int fd, uint8_t *bytes)
 {
 	uint64_t begin = p->header.header_size;
+	ssize_t n = counters_read_at(fd, bytes, begin, 0);
 
-	for (uint64_t at = 0; at < begin;) {
-		ssize_t n = pread(fd, bytes + at, begin - at, (off_t)at);
-
-		if (!n || (n < 0 && errno != EINTR))
-			return n ? strerror(errno) : "cut while it was read";
-		at += n > 0 ? (uint64_t)n : 0;
-	}
+	if (n < 0)
+		return strerror(errno);
+	if ((uint64_t)n < begin)
+		return "cut while it was read";
 	return counters_read((uint64_t *)(void *)(bytes + begin), fd, begin, p->header.counters);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/base/mem.h"
 #include "tools/count-extract/forks.h"
 
 #define LIBC "libc.so."
@@ -16,15 +17,40 @@ static const char *process_part(const char *name, size_t *n)
 	return at ? name + at : NULL;
 }
 
+/* Is there a counter file OBJECT.PID.N?  process: .PID. */
+static bool has_file(const struct listing *l, const char *object, int length, const char *process, int n)
+{
+	char *wanted = xasprintf("%.*s%.*s", length, object, n, process);
+	bool has = false;
+
+	for (size_t i = listing_find(l, wanted); i < l->files.n && !has && !strncmp(l->files.v[i].name, wanted, strlen(wanted)); i++)
+		has = !l->files.v[i].is_elf && counter_object(l->files.v[i].name) == (size_t)length;
+	free(wanted);
+	return has;
+}
+
+/* Where the files of the next object begin: '/' follows '.'. */
+static size_t behind_object(const struct listing *l, const char *object, int length)
+{
+	char *next = xasprintf("%.*s/", length, object);
+	size_t i = listing_find(l, next);
+
+	free(next);
+	return i;
+}
+
 static bool has_libc(const struct listing *l, const char *name)
 {
-	size_t n, other;
-	const char *process = process_part(name, &n), *s;
+	size_t n, length;
+	const char *process = process_part(name, &n);
 
-	for (size_t i = listing_find(l, LIBC); process && i < l->files.n && !strncmp(l->files.v[i].name, LIBC, strlen(LIBC)); i++) {
-		s = process_part(l->files.v[i].name, &other);
-		if (s && !l->files.v[i].is_elf && other == n && !memcmp(s, process, n))
+	for (size_t i = listing_find(l, LIBC); process && i < l->files.n && !strncmp(l->files.v[i].name, LIBC, strlen(LIBC));) {
+		const char *libc = l->files.v[i].name;
+
+		length = counter_object(libc);
+		if (length && has_file(l, libc, (int)length, process, (int)n))
 			return true;
+		i = length ? behind_object(l, libc, (int)length) : i + 1;
 	}
 	return !process;
 }

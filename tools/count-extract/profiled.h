@@ -34,6 +34,8 @@ uint64_t profiled_spring(const struct profiled *p, uint64_t index);	/* old entry
 const char *counters_check_header(struct counters_header *h);
 /* Reads a counter file's header in either byte order.  NULL, or the fault in words. */
 const char *counters_read_header(int fd, struct counters_header *h);
+/* Reads n bytes, fewer at the end of the file; -1: errno says why not. */
+ssize_t counters_read_at(int fd, void *to, size_t n, uint64_t offset);
 /* Reads so many counters, each whole also while the program counts, as they are in the file.  NULL, or the fault in words. */
 const char *counters_read(uint64_t *to, int fd, uint64_t offset, size_t n);
 /* Adds one counter file to the sums.  False after a message: it does not count then. */

@@ -14,7 +14,7 @@
 #include "tools/count-extract/profiled.h"
 
 /* Bytes read before the end, or -1. */
-static ssize_t read_at(int fd, void *to, size_t n, uint64_t offset)
+ssize_t counters_read_at(int fd, void *to, size_t n, uint64_t offset)
 {
 	size_t got = 0;
 
@@ -34,7 +34,7 @@ static ssize_t read_at(int fd, void *to, size_t n, uint64_t offset)
 
 const char *counters_read_header(int fd, struct counters_header *h)
 {
-	ssize_t n = read_at(fd, h, sizeof *h, 0);
+	ssize_t n = counters_read_at(fd, h, sizeof *h, 0);
 
 	if (n < 0)
 		return strerror(errno);
@@ -99,7 +99,7 @@ const char *counters_read(uint64_t *to, int fd, uint64_t offset, size_t n)
 		munmap(at, (size_t)size);
 		return whole ? NULL : "cut while it was read";
 	}
-	got = read_at(fd, to, n * 8, offset);	/* a file system that maps no files */
+	got = counters_read_at(fd, to, n * 8, offset);	/* a file system that maps no files */
 	if (got < 0)
 		return strerror(errno);
 	return (size_t)got < n * 8 ? "cut while it was read" : NULL;
